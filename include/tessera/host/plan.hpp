@@ -1,0 +1,118 @@
+// LaunchPlan: everything gemm() decides before it launches, as a pure function of the arguments.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+
+#include "../matrix_view.hpp"
+#include "../status.hpp"
+#include "../tile/tile_config.hpp"
+#include "validate.hpp"
+
+namespace tessera {
+
+// Extents of C = A * B as the caller states them: A is m x k, B is k x n, C is m x n.
+struct GemmShape {
+  index_t m, n, k;
+};
+
+struct LaunchPlan {
+  Status status;            // what gemm() returns instead of launching, unless ok
+  const char* policy = "";  // the policy that runs: the chosen one under policy::automatic
+  bool launches = false;    // false: C is already what it should be (or the call is refused)
+  bool transposed = false;  // C is column-major: computed as C^T = B^T * A^T, A and B exchanged
+  GemmShape shape{};        // as computed, after that exchange
+  index_t m_tiles = 0, n_tiles = 0, k_tiles = 0;          // k_tiles is 0 where A and B are not read
+  index_t grid = 0;                                       // blocks, all in grid.x
+  int block = 0;                                          // CUDA threads of a block
+  int smem_bytes = 0;                                     // dynamic shared memory of a block
+  int vec_width_a = 1, vec_width_b = 1, vec_width_c = 1;  // floats per gmem access
+  bool guarded = false;  // some tile is ragged, so every access carries a guard
+  TileConfig config{};
+
+  // Traffic that the block tile's shape implies, in bytes per fused multiply-add of a full tile.
+  // gmem: what crosses from L2 when each block loads its tiles once; without smem tiles, every
+  // thread loads its own operands. smem: what threads read into fragments.
+  [[nodiscard]] constexpr double gmem_bytes_per_fma() const {
+    if (config.stages.count == 0) return per_fma(config.thread_tile.m, config.thread_tile.n);
+    return per_fma(config.block_m(), config.block_n());
+  }
+  [[nodiscard]] constexpr double smem_bytes_per_fma() const {
+    return config.stages.count == 0 ? 0.0 : per_fma(config.thread_tile.m, config.thread_tile.n);
+  }
+
+ private:
+  [[nodiscard]] static constexpr double per_fma(int m, int n) {
+    return static_cast<double>(sizeof(float)) * (m + n) / (static_cast<double>(m) * n);
+  }
+};
+
+template <class Traits>
+std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& os,
+                                             const LaunchPlan& p) {
+  os << p.policy << ": ";
+  if (!p.status.ok()) return os << "refused, " << p.status.message();
+  const TileConfig& c = p.config;
+  os << p.shape.m << 'x' << p.shape.n << 'x' << p.shape.k
+     << (p.transposed ? " (transposed problem)" : "");
+  if (!p.launches) return os << ", nothing to launch";
+  return os << ", grid " << p.grid << " of " << p.block << " threads, smem " << p.smem_bytes
+            << " B, block tile " << c.block_m() << 'x' << c.block_n() << 'x' << c.block_k()
+            << ", thread tile " << c.thread_tile.m << 'x' << c.thread_tile.n << ", tiles "
+            << p.m_tiles << 'x' << p.n_tiles << 'x' << p.k_tiles << ", vec_width " << p.vec_width_a
+            << '/' << p.vec_width_b << '/' << p.vec_width_c
+            << (p.guarded ? ", guarded" : ", exact");
+}
+
+namespace detail {
+
+// Whether `floats` elements at a time can be accessed from every line of a view.
+inline bool is_vectorizable(const void* data, index_t ld, int floats) {
+  const auto bytes = static_cast<std::uintptr_t>(floats) * sizeof(float);
+  return reinterpret_cast<std::uintptr_t>(data) % bytes == 0 && ld % floats == 0;
+}
+
+// Whether -0.0, NaN and the rest of beta make C = beta * C a write.
+constexpr bool scales_c(float beta) { return beta != 1.0f; }
+
+constexpr index_t ceil_div(index_t x, index_t y) { return x / y + (x % y != 0); }
+
+// The plan of a problem whose C is row-major.
+template <class TA, class LA, class TB, class LB, class TC>
+LaunchPlan make_plan(const char* policy, const TileConfig& config, float alpha,
+                     const MatrixView<TA, LA>& a, const MatrixView<TB, LB>& b, float beta,
+                     const MatrixView<TC, RowMajor>& c) {
+  LaunchPlan plan;
+  plan.policy = policy;
+  plan.config = config;
+  plan.shape = {c.rows, c.cols, a.cols};
+  const bool product = has_product(alpha, a.cols);
+  if (c.rows == 0 || c.cols == 0 || !(product || scales_c(beta))) return plan;
+
+  plan.m_tiles = ceil_div(c.rows, config.block_m());
+  plan.n_tiles = ceil_div(c.cols, config.block_n());
+  plan.k_tiles = product ? ceil_div(a.cols, config.block_k()) : 0;
+  if (plan.m_tiles > max_extent / plan.n_tiles) {
+    plan.status = {Reason::size_limit, Operand::c};
+    return plan;
+  }
+  plan.launches = true;
+  plan.grid = plan.m_tiles * plan.n_tiles;
+  plan.block = config.thread_count();
+  plan.smem_bytes = tessera::smem_bytes(config);
+  plan.guarded = c.rows % config.block_m() != 0 || c.cols % config.block_n() != 0 ||
+                 (product && a.cols % config.block_k() != 0);
+  // One narrow operand makes all three narrow: a variant per combination would cost every user
+  // compile time, and a scalar load costs six issue slots more per thread and k-tile of 8.
+  const int width = config.vec_width.floats;
+  const bool vectorized = (!product || (is_vectorizable(a.data, a.ld, width) &&
+                                        is_vectorizable(b.data, b.ld, width))) &&
+                          is_vectorizable(c.data, c.ld, width);
+  plan.vec_width_a = plan.vec_width_b = plan.vec_width_c = vectorized ? width : 1;
+  // Exact and scalar is not compiled for policies that vectorize: see host/dispatch.cuh.
+  plan.guarded = plan.guarded || !vectorized;
+  return plan;
+}
+
+}  // namespace detail
+}  // namespace tessera

@@ -1,0 +1,49 @@
+// Variant: one compiled combination of policy, layouts of A and B, vector width and guard. Names
+// the types that kernel, mainloop and epilogue of that combination share.
+#pragma once
+
+#include "../matrix_view.hpp"
+#include "../thread/thread_map.cuh"
+#include "../tile/smem_tile.cuh"
+#include "../tile/tile_loader.cuh"
+
+namespace tessera::kernel {
+
+template <class Layout>
+inline constexpr bool is_row_major = false;
+template <>
+inline constexpr bool is_row_major<RowMajor> = true;
+
+template <class Policy, class LayoutA, class LayoutB, int VecWidth_, bool Guarded_>
+struct Variant {
+  static constexpr TileConfig config = Policy::config;
+  static constexpr int block_m = config.block_m(), block_n = config.block_n();
+  static constexpr int block_k = config.block_k();
+  static constexpr int thread_m = config.thread_tile.m, thread_n = config.thread_tile.n;
+  static constexpr int threads = config.thread_count();
+  static constexpr int shared_bytes = smem_bytes(config);
+  static constexpr int VecWidth = VecWidth_;  // floats per gmem access
+  static constexpr bool Guarded = Guarded_;
+
+  // The contiguous mode in gmem: A is m x k, B is k x n.
+  static constexpr Major a_major = is_row_major<LayoutA> ? Major::k : Major::mn;
+  static constexpr Major b_major = is_row_major<LayoutB> ? Major::mn : Major::k;
+
+  using Map = thread::ThreadMap<Policy>;
+  using SmemA = tile::SmemTile<block_m, block_k, config.a_smem.major>;
+  using SmemB = tile::SmemTile<block_n, block_k, Major::mn>;
+  using LoaderA = tile::TileLoader<a_major, block_m, block_k, threads, VecWidth, Guarded>;
+  using LoaderB = tile::TileLoader<b_major, block_n, block_k, threads, VecWidth, Guarded>;
+  using Accumulator = float[thread_m][thread_n];
+
+  // Beyond the end of k, A reads +0 and B -0: their product -0 leaves every accumulator as it is,
+  // also one that underflow made -0, which adding +0 would turn into +0.
+  __device__ static LoaderA loader_a(const tile::GmemTile& a, int thread) {
+    return LoaderA(a, thread, 0.0f);
+  }
+  __device__ static LoaderB loader_b(const tile::GmemTile& b, int thread) {
+    return LoaderB(b, thread, -0.0f);
+  }
+};
+
+}  // namespace tessera::kernel

@@ -1,0 +1,77 @@
+// Mainloop `double_buffered`: while one k-tile is multiplied, the next one travels gmem -> reg ->
+// the other smem stage; while one k-step is multiplied, the next one's fragments travel smem ->
+// reg.
+#pragma once
+
+#include "../thread/thread_mma.cuh"
+#include "../tile/smem_tile.cuh"
+#include "../tile/tile_loader.cuh"
+
+namespace tessera::mainloop {
+
+template <class Variant>
+struct double_buffered {
+  static constexpr TileConfig config = Variant::config;
+  static_assert(config.stages.count == 2, "mainloop double_buffered has two: Stages must be 2");
+  static_assert(config.a_smem.major == Major::mn,
+                "mainloop double_buffered reads A along m: ASmem must be Major::mn");
+  static_assert(Variant::block_k % 2 == 0,
+                "mainloop double_buffered alternates two fragments: KTile must be even");
+
+  struct SharedStorage {
+    typename Variant::SmemA a[2];  // block_m x block_k each
+    typename Variant::SmemB b[2];  // block_k x block_n each
+  };
+
+  // acc (TM x TN) += A (block_m x k) * B (k x block_n), the thread tile of it. k_tiles > 0.
+  __device__ static void run(const tile::GmemTile& a, const tile::GmemTile& b, int k_tiles,
+                             SharedStorage& smem, const typename Variant::Map& map,
+                             typename Variant::Accumulator& acc) {
+    constexpr int TM = Variant::thread_m, TN = Variant::thread_n, KT = Variant::block_k;
+    const int thread = static_cast<int>(threadIdx.x);
+    auto loader_a = Variant::loader_a(a, thread);
+    auto loader_b = Variant::loader_b(b, thread);
+
+    const auto request_tile = [&] {
+      loader_a.gmem_to_reg();
+      loader_b.gmem_to_reg();
+      loader_a.next();
+      loader_b.next();
+    };
+    const auto store_tile = [&](int stage) {
+      loader_a.reg_to_smem(smem.a[stage]);
+      loader_b.reg_to_smem(smem.b[stage]);
+    };
+    float frag_a[2][1][TM], frag_b[2][1][TN];
+    const auto load_fragments = [&](int stage, int k) {
+      tile::load_fragment<Variant::Map::chunk_m>(frag_a[k % 2], smem.a[stage], k,
+                                                 [&](int i) { return map.row(i); });
+      tile::load_fragment<Variant::Map::chunk_n>(frag_b[k % 2], smem.b[stage], k,
+                                                 [&](int j) { return map.col(j); });
+    };
+
+    request_tile();
+    store_tile(0);
+    __syncthreads();
+    load_fragments(0, 0);
+
+    int stage = 0;
+    for (int tiles_left = k_tiles - 1; tiles_left >= 0; --tiles_left) {
+      if (tiles_left > 0) request_tile();
+#pragma unroll
+      for (int k = 0; k < KT; ++k) {
+        if (k + 1 < KT) {
+          load_fragments(stage, k + 1);
+        } else if (tiles_left > 0) {
+          stage ^= 1;  // nobody reads that stage: its last fragments were loaded a barrier ago
+          store_tile(stage);
+          __syncthreads();
+          load_fragments(stage, 0);
+        }
+        thread::thread_mma(acc, frag_a[k % 2][0], frag_b[k % 2][0]);
+      }
+    }
+  }
+};
+
+}  // namespace tessera::mainloop

@@ -1,0 +1,95 @@
+// TileConfig: the compile-time shape of a kernel, one plain value per policy, and the pure
+// functions that derive sizes from it.
+#pragma once
+
+namespace tessera {
+
+// Which mode of an operand tile is contiguous: k, or the other one (m for A, n for B).
+enum class Major { k, mn };
+
+// CUDA threads of a block along m and n; each owns one thread tile.
+struct Threads {
+  int m, n;
+};
+// Lanes of a warp along m and n (their product is 32).
+struct Lanes {
+  int m, n;
+};
+// Elements of C owned by one thread, kept in registers.
+struct ThreadTile {
+  int m, n;
+};
+// Elements along k of one smem tile.
+struct KTile {
+  int k;
+};
+// Widest access to gmem, in floats: 1, 2 or 4. Narrower ones are chosen at run time where a pointer
+// or an ld asks for it.
+struct VecWidth {
+  int floats;
+};
+// Which mode of A is contiguous in smem. (B is always n-major there.)
+struct ASmem {
+  Major major;
+};
+// Blocks that must fit on one SM: the compiler's register budget is 65536 / (blocks * threads).
+struct MinBlocks {
+  int per_sm;
+};
+// smem tiles per operand: 0 for kernels that stage nothing.
+struct Stages {
+  int count;
+};
+
+struct TileConfig {
+  Threads threads{16, 16};
+  Lanes lanes{4, 8};
+  ThreadTile thread_tile{1, 1};
+  KTile k_tile{8};
+  VecWidth vec_width{1};
+  ASmem a_smem{Major::k};
+  Stages stages{1};
+  MinBlocks min_blocks{2};
+
+  [[nodiscard]] constexpr int thread_count() const { return threads.m * threads.n; }
+  [[nodiscard]] constexpr int block_m() const { return threads.m * thread_tile.m; }
+  [[nodiscard]] constexpr int block_n() const { return threads.n * thread_tile.n; }
+  [[nodiscard]] constexpr int block_k() const { return k_tile.k; }
+};
+
+namespace detail {
+constexpr void set(TileConfig& config, Threads value) { config.threads = value; }
+constexpr void set(TileConfig& config, Lanes value) { config.lanes = value; }
+constexpr void set(TileConfig& config, ThreadTile value) { config.thread_tile = value; }
+constexpr void set(TileConfig& config, KTile value) { config.k_tile = value; }
+constexpr void set(TileConfig& config, VecWidth value) { config.vec_width = value; }
+constexpr void set(TileConfig& config, ASmem value) { config.a_smem = value; }
+constexpr void set(TileConfig& config, Stages value) { config.stages = value; }
+constexpr void set(TileConfig& config, MinBlocks value) { config.min_blocks = value; }
+}  // namespace detail
+
+// `base` with the named changes: with(policy::vectorized::config, ThreadTile{4, 8}, KTile{16}).
+template <class... Changes>
+[[nodiscard]] constexpr TileConfig with(TileConfig base, Changes... changes) {
+  (detail::set(base, changes), ...);
+  return base;
+}
+
+// Floats between two lines of an smem tile beyond the tile itself. 4 keeps every line 16-byte
+// aligned and shifts the banks of neighbouring lines, so that the stores which transpose a tile do
+// not collide.
+inline constexpr int smem_padding = 4;
+
+// Elements of one smem tile of mn x k, padding included.
+[[nodiscard]] constexpr int smem_tile_floats(int mn, int k, Major major) {
+  return major == Major::k ? mn * (k + smem_padding) : k * (mn + smem_padding);
+}
+
+// Dynamic shared memory of one block, in bytes.
+[[nodiscard]] constexpr int smem_bytes(const TileConfig& c) {
+  const int a = smem_tile_floats(c.block_m(), c.block_k(), c.a_smem.major);
+  const int b = smem_tile_floats(c.block_n(), c.block_k(), Major::mn);
+  return c.stages.count * (a + b) * static_cast<int>(sizeof(float));
+}
+
+}  // namespace tessera

@@ -1,0 +1,91 @@
+// Host emulator: its own interface. Tests set the options and read the report; the library's arch/
+// folder calls the functions of a running thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "../driver_types.h"
+
+namespace emulator {
+
+// The order in which a block's threads get their turn between two barriers.
+enum class Order { forward, reverse, random };
+
+struct Options {
+  Order order = Order::forward;
+  // Of the random order. The orders of a block depend on this and on the block's number only.
+  std::uint64_t seed = 1;
+  // Host threads over which the blocks of one grid are spread.
+  unsigned int threads = 1;
+  // Let a barrier complete without threads that have returned. The hardware allows it; the kernels
+  // of this project never do it, so by default it is reported.
+  bool exited_threads_pass_barriers = false;
+  // cp.async copies at once instead of at the wait. Shows a stage that is refilled too early.
+  bool copy_at_issue = false;
+  // What the device properties report.
+  int multiprocessors = 132;
+};
+
+// Read from TESSERA_EMULATOR_ORDER (forward, reverse, random or random:SEED) and
+// TESSERA_EMULATOR_THREADS at start. Not to be changed while a kernel runs.
+extern Options options;
+
+// Sets the options for a scope.
+class ScopedOptions {
+ public:
+  explicit ScopedOptions(const Options& scoped) : saved_(options) { options = scoped; }
+  ~ScopedOptions() { options = saved_; }
+  ScopedOptions(const ScopedOptions&) = delete;
+  ScopedOptions& operator=(const ScopedOptions&) = delete;
+
+ private:
+  Options saved_;
+};
+
+// Why the last launch of this host thread failed; empty when it did not.
+const std::string& last_report();
+
+// For code inside a kernel.
+
+// The block's dynamic shared memory: exactly the bytes of the launch, aligned to 128, and 0xff
+// (NaN as floats) when the block starts.
+unsigned char* dynamic_shared();
+std::size_t dynamic_shared_bytes();
+
+// The index of the calling thread in its warp.
+unsigned int lane_id();
+
+// cp.async: `bytes` (4, 8 or 16) to smem, of which the first src_bytes come from gmem and the rest
+// is zero. Nothing is read or written before the wait for the group that holds the copy.
+void cp_async(void* smem, const void* gmem, int bytes, int src_bytes);
+void cp_async_commit();
+// Returns when at most `pending_groups` of the calling thread's newest groups are unfinished.
+void cp_async_wait(int pending_groups);
+
+// Marks bytes of shared memory that no thread may touch, such as a gap between two arrays, until
+// the block ends. Without AddressSanitizer these do nothing.
+void poison(const void* address, std::size_t bytes);
+void unpoison(const void* address, std::size_t bytes);
+
+// Ends the launch with this error and reason; the calling thread does not return.
+[[noreturn]] void fail(cudaError_t error, const char* reason);
+
+namespace detail {
+
+using ThreadBody = void (*)(const void* closure);
+
+// Validates the launch, then calls body(closure) once for every thread of the grid.
+cudaError_t launch(const cudaLaunchConfig_t* config, const void* kernel, ThreadBody body,
+                   const void* closure);
+
+void block_barrier();
+void warp_barrier(unsigned int mask);
+// Returns the value that lane `source` of the same warp passed to the same call.
+std::uint64_t warp_exchange(unsigned int mask, std::uint64_t value, unsigned int source);
+unsigned int active_mask();
+void memory_fence();
+
+}  // namespace detail
+}  // namespace emulator

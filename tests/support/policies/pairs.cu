@@ -1,0 +1,4 @@
+#include "../erased_policy.cuh"
+#include "../test_policies.cuh"
+
+template struct tessera::support::ErasedPolicy<tessera::support::pairs>;

@@ -1,0 +1,3 @@
+#include "../erased_policy.cuh"
+
+template struct tessera::support::ErasedPolicy<tessera::policy::register_tile_1d>;
