@@ -13,51 +13,52 @@ namespace tessera::policy {
 // Idea    One thread computes one element of C, straight from gmem.
 // Change  -
 // Cost    Two loads per FMA; each element of A and B is fetched by every thread that needs it.
-// Watch   l1tex__t_requests: the load pipe is full while the FMA pipe waits.
+// Watch   l1tex__throughput: the load pipe is full while the FMA pipe waits.
 struct naive {
   static constexpr const char* name = "naive";
-  static constexpr TileConfig config{.stages = {0}};
+  static constexpr TileConfig config{.threads = {32, 32}, .thread_tile = {1, 1}, .k_tile = {1}};
   template <class Variant>
   using mainloop = tessera::mainloop::direct<Variant>;
 };
 
 // Idea    A block fetches each element of its tiles once and shares it through smem.
-// Change  The mainloop stages tiles of A and B.
-// Cost    Two barriers per k-tile; still two (smem) loads per FMA.
-// Watch   lts__t_bytes falls by the block tile's width.
+// Change  k-tiles of 32 are staged.
+// Cost    Two barriers per k-tile; still two loads per FMA, now from smem.
+// Watch   l1tex__t_requests_pipe_lsu_mem_global_op_ld falls to a thirty-second.
 struct smem_tile {
   static constexpr const char* name = "smem_tile";
-  static constexpr TileConfig config = with(naive::config, Stages{1});
+  static constexpr TileConfig config = with(naive::config, KTile{32}, Stages{1});
   template <class Variant>
   using mainloop = tessera::mainloop::single_stage<Variant>;
 };
 
-// Idea    A thread owns a column of outputs, so one element of B serves eight FMAs from a register.
-// Change  ThreadTile.
-// Cost    Eight accumulators; fewer, larger blocks.
-// Watch   smem loads per FMA fall from 2 to 1.1.
+// Idea    A thread owns a column of outputs: an element of B in a register serves eight FMAs.
+// Change  The thread tile (a quarter of the threads make a 64 x 32 block tile).
+// Cost    Eight accumulators a thread.
+// Watch   smsp__inst_executed_op_shared_ld per FMA falls from 2 to 1.1.
 struct register_tile_1d {
   static constexpr const char* name = "register_tile_1d";
-  static constexpr TileConfig config = with(smem_tile::config, ThreadTile{8, 1});
+  static constexpr TileConfig config = with(smem_tile::config, Threads{8, 32}, ThreadTile{8, 1});
   template <class Variant>
   using mainloop = tessera::mainloop::single_stage<Variant>;
 };
 
 // Idea    A thread owns a rectangle: an outer product of two fragments, 64 FMAs for 16 loads.
-// Change  ThreadTile.
+// Change  The thread tile (256 threads make a 128 x 128 block tile).
 // Cost    64 accumulators: 128 registers a thread, two blocks an SM.
-// Watch   smsp__inst_executed_pipe_fma share of issue slots.
+// Watch   sm__inst_executed_pipe_fma: the FMA pipe is busy for the first time.
 struct register_tile_2d {
   static constexpr const char* name = "register_tile_2d";
-  static constexpr TileConfig config = with(register_tile_1d::config, ThreadTile{8, 8});
+  static constexpr TileConfig config =
+      with(register_tile_1d::config, Threads{16, 16}, ThreadTile{8, 8}, KTile{16});
   template <class Variant>
   using mainloop = tessera::mainloop::single_stage<Variant>;
 };
 
 // Idea    One instruction moves 16 bytes, so the same bytes take a quarter of the issue slots.
-// Change  VecWidth.
-// Cost    Only for operands whose pointer and ld are multiples of 16 bytes.
-// Watch   LDS.128, LDG.128 and STG.128 in the SASS; issue slots left for FFMA.
+// Change  The vector width.
+// Cost    Only for operands whose pointer and ld are multiples of 16 bytes; wider fragments.
+// Watch   smsp__inst_executed per FMA; LDG.128, LDS.128 and STG.128 in the SASS.
 struct vectorized {
   static constexpr const char* name = "vectorized";
   static constexpr TileConfig config = with(register_tile_2d::config, VecWidth{4});
@@ -66,12 +67,12 @@ struct vectorized {
 };
 
 // Idea    Nobody waits: the next k-tile travels while this one multiplies.
-// Change  The mainloop; A lies m-major in smem, so that a fragment is two 16-byte loads.
-// Cost    Twice the smem, and registers for a tile in flight.
-// Watch   stalls on long_scoreboard and barrier vanish.
+// Change  Two stages, and A m-major in smem, so that one k-step's fragment is two 16-byte loads.
+// Cost    Twice the smem, and registers for the tile in flight.
+// Watch   smsp__average_warps_issue_stalled_long_scoreboard and _barrier vanish.
 struct double_buffered {
   static constexpr const char* name = "double_buffered";
-  static constexpr TileConfig config = with(vectorized::config, ASmem{Major::mn}, Stages{2});
+  static constexpr TileConfig config = with(vectorized::config, Stages{2}, ASmem{Major::mn});
   template <class Variant>
   using mainloop = tessera::mainloop::double_buffered<Variant>;
 };

@@ -34,15 +34,9 @@ struct LinearCombination {
       float* row = c.data + map.row(i) * c.ld;
 #pragma unroll
       for (int j = 0; j < TN; j += Width) {
-        const int left = c.n_left - map.col(j);
-        if (!Guarded || left >= Width) {
-          apply<Width>(row + map.col(j), &acc[i][j]);
-        } else {
-#pragma unroll
-          for (int v = 0; v < Width - 1; ++v) {
-            if (v < left) apply<1>(row + map.col(j) + v, &acc[i][j + v]);
-          }
-        }
+        // n is whole accesses (the plan sees to it): an access is inside or not.
+        if (Guarded && map.col(j) >= c.n_left) continue;
+        apply<Width>(row + map.col(j), &acc[i][j]);
       }
     }
   }

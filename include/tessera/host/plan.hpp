@@ -66,13 +66,16 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 
 namespace detail {
 
-// Whether `floats` elements at a time can be accessed from every line of a view.
-inline bool is_vectorizable(const void* data, index_t ld, int floats) {
+// Whether every line of a view is whole accesses of `floats` elements.
+template <class T, class Layout>
+bool is_vectorizable(const MatrixView<T, Layout>& view, int floats) {
   const auto bytes = static_cast<std::uintptr_t>(floats) * sizeof(float);
-  return reinterpret_cast<std::uintptr_t>(data) % bytes == 0 && ld % floats == 0;
+  const Lines lines = lines_of(view);
+  return reinterpret_cast<std::uintptr_t>(view.data) % bytes == 0 && lines.length % floats == 0 &&
+         (lines.count == 1 || lines.ld % floats == 0);
 }
 
-// Whether -0.0, NaN and the rest of beta make C = beta * C a write.
+// Whether C = beta * C changes C.
 constexpr bool scales_c(float beta) { return beta != 1.0f; }
 
 constexpr index_t ceil_div(index_t x, index_t y) { return x / y + (x % y != 0); }
@@ -105,9 +108,8 @@ LaunchPlan make_plan(const char* policy, const TileConfig& config, float alpha,
   // One narrow operand makes all three narrow: a variant per combination would cost every user
   // compile time, and a scalar load costs six issue slots more per thread and k-tile of 8.
   const int width = config.vec_width.floats;
-  const bool vectorized = (!product || (is_vectorizable(a.data, a.ld, width) &&
-                                        is_vectorizable(b.data, b.ld, width))) &&
-                          is_vectorizable(c.data, c.ld, width);
+  const bool vectorized = is_vectorizable(c, width) &&
+                          (!product || (is_vectorizable(a, width) && is_vectorizable(b, width)));
   plan.vec_width_a = plan.vec_width_b = plan.vec_width_c = vectorized ? width : 1;
   // Exact and scalar is not compiled for policies that vectorize: see host/dispatch.cuh.
   plan.guarded = plan.guarded || !vectorized;

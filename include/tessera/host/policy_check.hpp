@@ -12,9 +12,9 @@ constexpr TileConfig check_policy() {
   static_assert(c.threads.m > 0 && c.threads.n > 0 && c.thread_tile.m > 0 && c.thread_tile.n > 0 &&
                     c.k_tile.k > 0,
                 "a policy's Threads, ThreadTile and KTile must be positive");
-  static_assert(c.lanes.m > 0 && c.lanes.n > 0 && c.lanes.m * c.lanes.n == 32,
+  static_assert(c.lanes_m() * c.lanes_n() == 32,
                 "a policy's Lanes must multiply to 32, the lanes of a warp");
-  static_assert(c.threads.m % c.lanes.m == 0 && c.threads.n % c.lanes.n == 0,
+  static_assert(c.threads.m % c.lanes_m() == 0 && c.threads.n % c.lanes_n() == 0,
                 "a policy's Threads must be whole warps: multiples of its Lanes in m and n");
   static_assert(c.thread_count() <= 1024, "a block has at most 1024 threads");
   static_assert(c.vec_width.floats == 1 || c.vec_width.floats == 2 || c.vec_width.floats == 4,

@@ -35,9 +35,9 @@ struct direct {
     for (int k = 0; k < a.k_left; ++k) {
       float frag_a[TM], frag_b[TN];
 #pragma unroll
-      for (int i = 0; i < TM; ++i) frag_a[i] = __ldg(source_a[i] + k * a_step_k);
+      for (int i = 0; i < TM; ++i) frag_a[i] = __ldg(source_a[i]), source_a[i] += a_step_k;
 #pragma unroll
-      for (int j = 0; j < TN; ++j) frag_b[j] = __ldg(source_b[j] + k * b_step_k);
+      for (int j = 0; j < TN; ++j) frag_b[j] = __ldg(source_b[j]), source_b[j] += b_step_k;
       thread::thread_mma(acc, frag_a, frag_b);
     }
   }

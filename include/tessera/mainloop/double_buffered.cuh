@@ -50,19 +50,15 @@ struct double_buffered {
                                                  [&](int j) { return map.col(j); });
     };
 
-    request_tile();
-    store_tile(0);
-    __syncthreads();
-    load_fragments(0, 0);
-
+    // Multiplies the k-tile in `stage`; unless it is the last one, brings in the next meanwhile.
     int stage = 0;
-    for (int tiles_left = k_tiles - 1; tiles_left >= 0; --tiles_left) {
-      if (tiles_left > 0) request_tile();
+    const auto multiply_tile = [&]<bool is_last>() {
+      if constexpr (!is_last) request_tile();
 #pragma unroll
       for (int k = 0; k < KT; ++k) {
         if (k + 1 < KT) {
           load_fragments(stage, k + 1);
-        } else if (tiles_left > 0) {
+        } else if constexpr (!is_last) {
           stage ^= 1;  // nobody reads that stage: its last fragments were loaded a barrier ago
           store_tile(stage);
           __syncthreads();
@@ -70,7 +66,14 @@ struct double_buffered {
         }
         thread::thread_mma(acc, frag_a[k % 2][0], frag_b[k % 2][0]);
       }
-    }
+    };
+
+    request_tile();
+    store_tile(0);
+    __syncthreads();
+    load_fragments(0, 0);
+    for (int tile = 1; tile < k_tiles; ++tile) multiply_tile.template operator()<false>();
+    multiply_tile.template operator()<true>();
   }
 };
 

@@ -41,13 +41,16 @@ struct single_stage {
 
 #pragma unroll
       for (int k = 0; k < Variant::block_k; k += steps) {
-        float frag_a[steps][TM], frag_b[steps][TN];
+        float frag_a[steps][TM];
         tile::load_fragment<Variant::Map::chunk_m>(frag_a, smem.a, k,
                                                    [&](int i) { return map.row(i); });
+        float frag_b[steps][TN];
         tile::load_fragment<Variant::Map::chunk_n>(frag_b, smem.b, k,
                                                    [&](int j) { return map.col(j); });
 #pragma unroll
-        for (int s = 0; s < steps; ++s) thread::thread_mma(acc, frag_a[s], frag_b[s]);
+        for (int s = 0; s < steps; ++s) {
+          thread::thread_mma(acc, frag_a[s], frag_b[s]);
+        }
       }
     }
   }

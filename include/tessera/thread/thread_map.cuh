@@ -16,15 +16,16 @@ struct ThreadMap {
   // k-major fragments are read along k, one row at a time, so their rows need not be neighbours.
   static constexpr int chunk_m = config.a_smem.major == Major::mn ? config.vec_width.floats : 1;
   static constexpr int chunk_n = config.vec_width.floats;
+  static constexpr int lanes_m = config.lanes_m(), lanes_n = config.lanes_n();
+  static constexpr int warps_n = config.threads.n / lanes_n;
 
   int m;  // position among config.threads.m
   int n;  // position among config.threads.n
 
   __device__ explicit ThreadMap(int thread) {
-    constexpr int warps_n = config.threads.n / config.lanes.n;
     const int warp = thread / 32, lane = thread % 32;
-    m = warp / warps_n * config.lanes.m + lane / config.lanes.n;
-    n = warp % warps_n * config.lanes.n + lane % config.lanes.n;
+    m = warp / warps_n * lanes_m + lane / lanes_n;
+    n = warp % warps_n * lanes_n + lane % lanes_n;
   }
 
   // Row and column inside the block tile of element i, j of the thread tile.

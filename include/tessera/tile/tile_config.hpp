@@ -11,7 +11,7 @@ enum class Major { k, mn };
 struct Threads {
   int m, n;
 };
-// Lanes of a warp along m and n (their product is 32).
+// Lanes of a warp along m and n (their product is 32). {0, 0}: as wide along n as the block is.
 struct Lanes {
   int m, n;
 };
@@ -43,15 +43,19 @@ struct Stages {
 
 struct TileConfig {
   Threads threads{16, 16};
-  Lanes lanes{4, 8};
+  Lanes lanes{0, 0};
   ThreadTile thread_tile{1, 1};
-  KTile k_tile{8};
+  KTile k_tile{1};
   VecWidth vec_width{1};
   ASmem a_smem{Major::k};
-  Stages stages{1};
+  Stages stages{0};
   MinBlocks min_blocks{2};
 
   [[nodiscard]] constexpr int thread_count() const { return threads.m * threads.n; }
+  [[nodiscard]] constexpr int lanes_n() const {
+    return lanes.n != 0 ? lanes.n : threads.n < 32 ? threads.n : 32;
+  }
+  [[nodiscard]] constexpr int lanes_m() const { return lanes.m != 0 ? lanes.m : 32 / lanes_n(); }
   [[nodiscard]] constexpr int block_m() const { return threads.m * thread_tile.m; }
   [[nodiscard]] constexpr int block_n() const { return threads.n * thread_tile.n; }
   [[nodiscard]] constexpr int block_k() const { return k_tile.k; }

@@ -17,8 +17,8 @@ struct GmemTile {
   int k_left;   // elements along k
 };
 
-// along: the contiguous mode in gmem. Width: floats per access. Guarded: accesses beyond mn_left or
-// k_left read `padding` instead.
+// along: the contiguous mode in gmem. Width: floats per access. Guarded: elements beyond mn_left or
+// k_left are not read and become `padding`.
 template <Major along, int MnExtent, int KExtent, int Threads, int Width, bool Guarded>
 class TileLoader {
   static constexpr int line_length = along == Major::k ? KExtent : MnExtent;
@@ -37,18 +37,12 @@ class TileLoader {
     if constexpr (strided) tile_.data += line(0) * tile.ld + place(0);
   }
 
-  // Requests the current k-tile; the values may be used after the loads return.
+  // Requests the current k-tile.
   __device__ __forceinline__ void gmem_to_reg() {
-#pragma unroll
-    for (int i = 0; i < accesses_per_thread; ++i) {
-      if (ragged && thread_ + i * Threads >= accesses) break;
-      const float* source = strided ? tile_.data + i * (Threads / accesses_per_line) * tile_.ld
-                                    : tile_.data + line(i) * tile_.ld + place(i);
-      if constexpr (Guarded) {
-        guarded_gmem_to_reg(reg_[i], source, line(i), place(i));
-      } else {
-        arch::gmem_to_reg<Width>(reg_[i], source);
-      }
+    if constexpr (!Guarded) {
+      for_each_access([&](int i) { arch::gmem_to_reg<Width>(reg_[i], source(i)); });
+    } else {
+      load_inside();
     }
   }
 
@@ -75,31 +69,39 @@ class TileLoader {
     return (strided ? thread_ : thread_ + i * Threads) % accesses_per_line * Width;
   }
 
-  __device__ __forceinline__ void guarded_gmem_to_reg(float (&reg)[Width], const float* source,
-                                                      int line, int place) const {
+  __device__ __forceinline__ const float* source(int i) const {
+    if constexpr (strided) return tile_.data + i * (Threads / accesses_per_line) * tile_.ld;
+    return tile_.data + line(i) * tile_.ld + place(i);
+  }
+
+  template <class F>
+  __device__ __forceinline__ void for_each_access(F f) const {
+#pragma unroll
+    for (int i = 0; i < accesses_per_thread; ++i) {
+      if (ragged && thread_ + i * Threads >= accesses) break;
+      f(i);
+    }
+  }
+
+  __device__ __forceinline__ void load_inside() {
     const int lines_left = along == Major::k ? tile_.mn_left : tile_.k_left;
     const int length_left = along == Major::k ? tile_.k_left : tile_.mn_left;
+    for_each_access([&](int i) {
 #pragma unroll
-    for (int v = 0; v < Width; ++v) reg[v] = padding_;
-    if (line >= lines_left) return;
-    if (place + Width <= length_left) {
-      arch::gmem_to_reg<Width>(reg, source);
-    } else {
-#pragma unroll
-      for (int v = 0; v < Width; ++v) {
-        if (place + v < length_left) reg[v] = source[v];
+      for (int v = 0; v < Width; ++v) reg_[i][v] = padding_;
+      // The contiguous extent is whole accesses (the plan sees to it): an access is inside or not.
+      if (line(i) < lines_left && place(i) < length_left) {
+        arch::gmem_to_reg<Width>(reg_[i], source(i));
       }
-    }
+    });
   }
 
   template <class Smem>
   __device__ __forceinline__ void store(Smem& smem) const {
-#pragma unroll
-    for (int i = 0; i < accesses_per_thread; ++i) {
-      if (ragged && thread_ + i * Threads >= accesses) break;
+    for_each_access([&](int i) {
       smem.template store<along>(along == Major::k ? line(i) : place(i),
                                  along == Major::k ? place(i) : line(i), reg_[i]);
-    }
+    });
   }
 
   GmemTile tile_;
