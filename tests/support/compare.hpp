@@ -53,8 +53,7 @@ inline void print_float(std::ostream& os, float value) {
 inline Comparison shapes_differ(index_t rows, index_t cols, index_t expected_rows,
                                 index_t expected_cols) {
   std::ostringstream os;
-  os << "got " << rows << " x " << cols << ", expected " << expected_rows << " x "
-     << expected_cols;
+  os << "got " << rows << " x " << cols << ", expected " << expected_rows << " x " << expected_cols;
   return {false, os.str()};
 }
 

@@ -35,10 +35,9 @@ enum class Fill {
 
 [[nodiscard]] inline float fill_value(Fill fill, std::uint64_t random) {
   using limits = std::numeric_limits<float>;
-  constexpr float specials[] = {limits::quiet_NaN(), limits::infinity(),
-                                -limits::infinity(), 0.0f,
-                                -0.0f,               limits::denorm_min(),
-                                -limits::min() / 3,  -limits::max()};
+  constexpr float specials[] = {
+      limits::quiet_NaN(),  limits::infinity(), -limits::infinity(), 0.0f, -0.0f,
+      limits::denorm_min(), -limits::min() / 3, -limits::max()};
   // An odd multiple of 2^-23: exact, never zero.
   const int odd = 2 * static_cast<int>(random >> 41) + 1 - (1 << 23);
   const float uniform = static_cast<float>(odd) * 0x1p-23f;

@@ -78,15 +78,15 @@ testing::AssertionResult run_and_check(const PolicyEntry& policy, const Problem&
 testing::AssertionResult run_and_check(const PolicyEntry& policy, const Problem& p,
                                        const HostOperands& operands, const HostMatrix& expected) {
   const Stream stream;
-  GuardedMatrix a(operands.a, p.a.at, 0), b(operands.b, p.b.at, 0), c(operands.c, p.c.at,
-                                                                      guard_of_c);
+  GuardedMatrix a(operands.a, p.a.at, 0), b(operands.b, p.b.at, 0),
+      c(operands.c, p.c.at, guard_of_c);
   for (GuardedMatrix* matrix : {&a, &b, &c}) matrix->upload(stream);
   const AnyView<const float> view_a = input_view(a, p.a), view_b = input_view(b, p.b);
 
   const auto fail = [&](const std::string& what) {
     return testing::AssertionFailure()
-           << policy.name << ", " << p << "\nplan: "
-           << policy.plan(p.alpha, view_a, view_b, p.beta, c.view()) << '\n'
+           << policy.name << ", " << p
+           << "\nplan: " << policy.plan(p.alpha, view_a, view_b, p.beta, c.view()) << '\n'
            << what;
   };
   const Status status = policy.gemm(p.alpha, view_a, view_b, p.beta, c.view(), stream);

@@ -67,8 +67,8 @@ HostMatrix product(const HostMatrix& a, const HostMatrix& b) {
   if (c.data.empty()) return c;
   const std::vector<float> packed = pack(b);
   const Multiply multiply = pick_multiply();
-  const double work = static_cast<double>(a.rows) * static_cast<double>(b.cols) *
-                      static_cast<double>(a.cols);
+  const double work =
+      static_cast<double>(a.rows) * static_cast<double>(b.cols) * static_cast<double>(a.cols);
   const index_t limit = std::max(1u, std::thread::hardware_concurrency());
   const index_t threads = work < 1e8 ? 1 : std::min(limit, a.rows);
   std::vector<std::thread> workers;
@@ -133,9 +133,8 @@ BoundedReference reference_gemm_double(float alpha, const HostMatrix& a, const H
       }
       const double scaled_c = reads_c ? static_cast<double>(beta) * c.at(i, j) : 0.0;
       reference.value.push_back((reads_ab ? static_cast<double>(alpha) * sum : 0.0) + scaled_c);
-      const double scale =
-          (reads_ab ? std::fabs(static_cast<double>(alpha)) * magnitude : 0.0) +
-          std::fabs(scaled_c);
+      const double scale = (reads_ab ? std::fabs(static_cast<double>(alpha)) * magnitude : 0.0) +
+                           std::fabs(scaled_c);
       reference.bound.push_back(relative_bound(a.cols) * scale + absolute_bound(a.cols, alpha));
     }
   }

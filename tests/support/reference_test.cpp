@@ -26,7 +26,8 @@ TEST(Reference, TwoByThreeByTwo) {
 }
 
 TEST(Reference, EqualsThePlainLoop) {
-  for (const auto& [m, n, k] : {std::array<index_t, 3>{1, 1, 1}, {3, 64, 5}, {2, 65, 9}, {7, 129, 33}}) {
+  for (const auto& [m, n, k] :
+       {std::array<index_t, 3>{1, 1, 1}, {3, 64, 5}, {2, 65, 9}, {7, 129, 33}}) {
     const HostMatrix a = filled(m, k, Fill::uniform, 1), b = filled(k, n, Fill::uniform, 2),
                      c = filled(m, n, Fill::uniform, 3);
     HostMatrix expected(m, n);
@@ -62,7 +63,8 @@ TEST(Reference, UsesFmaNotProductAndSum) {
 }
 
 TEST(Reference, AccumulatorStartsAtPlusZeroAndUnderflowMayMakeItMinusZero) {
-  EXPECT_TRUE(same_bits(reference_gemm(1.0f, one(-0.0f), one(1.0f), 0.0f, one(nan)).at(0, 0), 0.0f));
+  EXPECT_TRUE(
+      same_bits(reference_gemm(1.0f, one(-0.0f), one(1.0f), 0.0f, one(nan)).at(0, 0), 0.0f));
   EXPECT_TRUE(
       same_bits(reference_gemm(1.0f, one(1e-30f), one(-1e-30f), 0.0f, one(nan)).at(0, 0), -0.0f));
 }
@@ -70,7 +72,9 @@ TEST(Reference, AccumulatorStartsAtPlusZeroAndUnderflowMayMakeItMinusZero) {
 TEST(Reference, WithoutAProduct) {
   const HostMatrix a(1, 0), b(0, 1);
   const float payload = std::bit_cast<float>(std::uint32_t{0x7fc12345});
-  const auto c_of = [&](float beta, float c) { return reference_gemm(1.0f, a, b, beta, one(c)).at(0, 0); };
+  const auto c_of = [&](float beta, float c) {
+    return reference_gemm(1.0f, a, b, beta, one(c)).at(0, 0);
+  };
   EXPECT_TRUE(same_bits(c_of(0.0f, nan), 0.0f));
   EXPECT_TRUE(same_bits(c_of(-0.0f, -1.0f), 0.0f));
   EXPECT_TRUE(same_bits(c_of(1.0f, payload), payload, NanPayload::exact));

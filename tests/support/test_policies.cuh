@@ -17,7 +17,7 @@ struct pairs {
 // 96 threads (3 warps along n), 64 x 96 x 4, A m-major under single_stage.
 struct three_warps {
   static constexpr const char* name = "three_warps";
-  static constexpr TileConfig config = with(policy::vectorized::config, Threads{4, 24},
+  static constexpr TileConfig config = with(policy::vectorized::config, Threads{4, 24}, Lanes{4, 8},
                                             ThreadTile{16, 4}, KTile{4}, ASmem{Major::mn});
   template <class Variant>
   using mainloop = tessera::mainloop::single_stage<Variant>;

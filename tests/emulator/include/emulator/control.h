@@ -65,7 +65,7 @@ void cp_async_commit();
 void cp_async_wait(int pending_groups);
 
 // Marks bytes of shared memory that no thread may touch, such as a gap between two arrays, until
-// the block ends. Without AddressSanitizer these do nothing.
+// the block ends. Only whole units of 8 bytes are marked, and without AddressSanitizer none.
 void poison(const void* address, std::size_t bytes);
 void unpoison(const void* address, std::size_t bytes);
 
@@ -86,6 +86,7 @@ void warp_barrier(unsigned int mask);
 std::uint64_t warp_exchange(unsigned int mask, std::uint64_t value, unsigned int source);
 unsigned int active_mask();
 void memory_fence();
+long long clock();
 
 }  // namespace detail
 }  // namespace emulator

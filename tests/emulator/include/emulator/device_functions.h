@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bit>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -190,4 +189,4 @@ inline unsigned long long atomicExch(unsigned long long* address, unsigned long 
 // clang-format on
 
 // A counter that moves forward; its unit means nothing.
-inline long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+inline long long clock64() { return emulator::detail::clock(); }

@@ -1,0 +1,16 @@
+// A user's policy, of the configuration and mainloop that the command line names.
+#include <tessera/gemm.cuh>
+
+using namespace tessera;
+
+constexpr TileConfig base;
+
+struct candidate {
+  static constexpr TileConfig config = TEST_CONFIG;
+  template <class Variant>
+  using mainloop = tessera::mainloop::TEST_MAINLOOP<Variant>;
+};
+
+Status multiply(const float* a, const float* b, float* c) {
+  return gemm<candidate>(1.0f, row_major(a, 8, 8), row_major(b, 8, 8), 0.0f, row_major(c, 8, 8));
+}

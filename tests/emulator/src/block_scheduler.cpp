@@ -1,0 +1,370 @@
+// Host emulator: thread scheduling, barriers and warp operations of a block.
+#include "block_scheduler.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+#include "device_launch_parameters.h"
+#include "sanitizer.hpp"
+
+namespace emulator {
+namespace {
+
+constexpr unsigned int kNone = ~0u;
+// Before the first position: the next one is 0.
+constexpr unsigned int kBeforeFirst = ~0u;
+
+// Not the object itself: a pointer needs no check for first use on every access.
+constinit thread_local BlockScheduler* active_scheduler = nullptr;
+
+}  // namespace
+
+BlockScheduler& BlockScheduler::of_host_thread() {
+  thread_local BlockScheduler scheduler;
+  return scheduler;
+}
+
+inline BlockScheduler& BlockScheduler::active() {
+  if (active_scheduler == nullptr) {
+    std::fputs("emulator: a device function was called outside a kernel\n", stderr);
+    std::abort();
+  }
+  return *active_scheduler;
+}
+
+bool BlockScheduler::is_active() { return active_scheduler != nullptr; }
+
+void BlockScheduler::FreeShared::operator()(unsigned char* memory) const { std::free(memory); }
+
+void BlockScheduler::begin_grid(const Grid& grid) {
+  grid_ = &grid;
+  failure_ = {};
+  host_.bind_to_host_thread();
+  if (shape_.x != grid.block.x || shape_.y != grid.block.y || shape_.z != grid.block.z) {
+    shape_ = grid.block;
+    size_ = shape_.x * shape_.y * shape_.z;
+    states_.resize(size_);
+    order_.resize(size_);
+    warps_.resize((size_ + 31) / 32);
+    if (threads_.size() < size_) threads_.resize(size_);
+    if (thread_keys_.size() < size_) thread_keys_.resize(size_);
+    // Later, on a fiber, growing these or making a fiber would show up in ThreadSanitizer: as a
+    // race in the allocator's eyes, or as an order between two threads of the block.
+    fibers_.reserve(size_);
+    idle_.reserve(size_);
+    retired_.reserve(size_);
+    while (sanitizer::kThread && fibers_.size() < size_) add_fiber();
+    for (unsigned int i = 0; i < size_; ++i) {
+      threads_[i].index = {i % shape_.x, i / shape_.x % shape_.y, i / (shape_.x * shape_.y)};
+    }
+  }
+  for (unsigned int i = 0; i < size_; ++i) {
+    order_[i] = grid.options.order == Order::reverse ? size_ - 1 - i : i;
+  }
+  if (grid.shared_bytes != 0) {
+    void* memory = nullptr;
+    if (posix_memalign(&memory, 128, grid.shared_bytes) != 0) throw std::bad_alloc();
+    shared_.reset(static_cast<unsigned char*>(memory));
+  }
+  gridDim = grid.grid;
+  blockDim = grid.block;
+  active_scheduler = this;
+}
+
+void BlockScheduler::end_grid() {
+  active_scheduler = nullptr;
+  sanitizer::unpoison(shared_.get(), grid_->shared_bytes);
+  shared_.reset();
+  grid_ = nullptr;
+}
+
+bool BlockScheduler::run_block(std::uint64_t number, uint3 index) {
+  block_index_ = index;
+  blockIdx = index;
+  exited_ = 0;
+  at_barrier_ = 0;
+  std::fill(states_.begin(), states_.end(), State::unstarted);
+  for (Warp& warp : warps_) warp = {~0u, 0};
+  if (size_ % 32 != 0) warps_.back().live = (1u << size_ % 32) - 1;
+  if (shared_ != nullptr) {
+    sanitizer::unpoison(shared_.get(), grid_->shared_bytes);
+    std::memset(shared_.get(), 0xff, grid_->shared_bytes);
+  }
+  if (grid_->options.order == Order::random) {
+    random_ = Random(grid_->options.seed ^ (number * 0xd1342543de82ef95u));
+  }
+  sanitizer::release(&start_key_);
+  start_pass();
+  enter(next_runnable());
+  sanitizer::acquire(&end_key_);
+  idle_.insert(idle_.end(), retired_.begin(), retired_.end());
+  retired_.clear();
+  if (failure_.error == cudaSuccess && exited_ != size_) {
+    failure_ = {cudaErrorLaunchFailure, divergence()};
+  }
+  if (failure_.error == cudaSuccess) return true;
+  recover();
+  return false;
+}
+
+// A pass gives every thread at most one turn.
+void BlockScheduler::start_pass() {
+  cursor_ = kBeforeFirst;
+  if (grid_->options.order != Order::random) return;
+  for (unsigned int i = size_; i > 1; --i) std::swap(order_[i - 1], order_[random_.below(i)]);
+}
+
+inline unsigned int BlockScheduler::next_runnable() {
+  const auto search = [this] {
+    for (unsigned int i = cursor_ + 1; i < size_; ++i) {
+      const State state = states_[order_[i]];
+      if (state == State::ready || state == State::unstarted) {
+        cursor_ = i;
+        return order_[i];
+      }
+    }
+    return kNone;
+  };
+  const unsigned int found = search();
+  if (found != kNone) return found;
+  start_pass();
+  return search();
+}
+
+void BlockScheduler::add_fiber() {
+  const auto number = static_cast<unsigned int>(fibers_.size());
+  fibers_.push_back(std::make_unique<Fiber>(&BlockScheduler::fiber_main, number));
+  idle_.push_back(fibers_.back().get());
+}
+
+// Leaves the running fiber for the fiber of `thread`.
+inline void BlockScheduler::enter(unsigned int thread) {
+  if (states_[thread] == State::unstarted) {
+    if (idle_.empty()) add_fiber();
+    threads_[thread].fiber = idle_.back();
+    idle_.pop_back();
+  }
+  current_ = thread;
+  threadIdx = threads_[thread].index;
+  Fiber& from = *running_;
+  running_ = threads_[thread].fiber;
+  from.switch_to(*running_);
+}
+
+// Leaves the running fiber for the host: the block is done, or no thread can go on.
+void BlockScheduler::leave() {
+  Fiber& from = *running_;
+  running_ = &host_;
+  from.switch_to(host_);
+}
+
+void BlockScheduler::fiber_main(boost::context::detail::transfer_t) { active().run_threads(); }
+
+// The life of a fiber: each turn of the loop is one thread of some block.
+void BlockScheduler::run_threads() {
+  Fiber& fiber = *running_;
+  for (;;) {
+    states_[current_] = State::ready;
+    sanitizer::acquire(&start_key_);
+    std::string thrown;
+    try {
+      grid_->body(grid_->closure);
+    } catch (const std::exception& exception) {
+      thrown = std::string("a thread threw: ") + exception.what();
+    } catch (...) {
+      thrown = "a thread threw an exception";
+    }
+    // Not inside the handler: this fiber would be left with an exception in flight.
+    if (!thrown.empty()) stop(cudaErrorLaunchFailure, std::move(thrown));
+    sanitizer::release(&end_key_);
+    finish_thread();
+
+    const unsigned int next = next_runnable();
+    if (next != kNone && states_[next] == State::unstarted && !sanitizer::kThread) {
+      current_ = next;
+      threadIdx = threads_[next].index;
+      threads_[next].fiber = &fiber;
+      continue;
+    }
+    // ThreadSanitizer would see two threads of a block share this stack without any order.
+    (sanitizer::kThread ? retired_ : idle_).push_back(&fiber);
+    if (next != kNone) {
+      enter(next);
+      continue;
+    }
+    leave();
+  }
+}
+
+void BlockScheduler::finish_thread() {
+  threads_[current_].copies.drop();
+  states_[current_] = State::exited;
+  ++exited_;
+  Warp& warp = warps_[current_ / 32];
+  warp.live &= ~(1u << current_ % 32);
+  // The others of the warp no longer wait for this thread.
+  for (unsigned int rest = warp.waiting; rest != 0; rest = rest & (rest - 1) & warp.waiting) {
+    const auto lane = static_cast<unsigned int>(__builtin_ctz(rest));
+    try_complete_warp(current_ / 32, threads_[current_ / 32 * 32 + lane].mask);
+  }
+  complete_block_barrier();
+}
+
+// The running thread waits; returns when it has its next turn.
+inline void BlockScheduler::suspend() {
+  const unsigned int self = current_;
+  const unsigned int next = next_runnable();
+  if (next == kNone) leave();
+  if (next != self) enter(next);
+}
+
+inline void BlockScheduler::complete_block_barrier() {
+  if (at_barrier_ == 0 || at_barrier_ + exited_ != size_) return;
+  if (exited_ != 0 && !grid_->options.exited_threads_pass_barriers) return;
+  for (State& state : states_) {
+    if (state == State::at_block_barrier) state = State::ready;
+  }
+  at_barrier_ = 0;
+  ++barriers_passed_;
+  start_pass();
+}
+
+inline void BlockScheduler::block_barrier() {
+  states_[current_] = State::at_block_barrier;
+  ++at_barrier_;
+  Key* const key = &barrier_keys_[barriers_passed_ % 2];
+  sanitizer::release(key);
+  complete_block_barrier();
+  suspend();
+  sanitizer::acquire(key);
+}
+
+void BlockScheduler::wait_in_warp(WarpOp op, unsigned int mask) {
+  const unsigned int self = current_;
+  const unsigned int lane = self % 32;
+  if ((mask >> lane & 1u) == 0) {
+    stop(cudaErrorLaunchFailure, "a warp operation's mask lacks the calling thread");
+  }
+  Thread& thread = threads_[self];
+  thread.op = op;
+  thread.mask = mask;
+  states_[self] = State::at_warp_barrier;
+  warps_[self / 32].waiting |= 1u << lane;
+  sanitizer::release(&thread_keys_[self]);
+  try_complete_warp(self / 32, mask);
+  suspend();
+  // A shuffle orders no memory accesses.
+  if (op == WarpOp::barrier) sanitizer::acquire(&thread_keys_[self]);
+}
+
+// Lets the threads of `mask` go on if all of them that still run wait in the same operation.
+void BlockScheduler::try_complete_warp(unsigned int warp_number, unsigned int mask) {
+  Warp& warp = warps_[warp_number];
+  const unsigned int group = mask & warp.live;
+  if (group == 0 || (warp.waiting & group) != group) return;
+  Thread* const threads = &threads_[warp_number * 32];
+  State* const states = &states_[warp_number * 32];
+  Key* const keys = &thread_keys_[warp_number * 32];
+  const auto for_group = [group](auto&& action) {
+    for (unsigned int rest = group; rest != 0; rest &= rest - 1) {
+      action(static_cast<unsigned int>(__builtin_ctz(rest)));
+    }
+  };
+  const WarpOp op = threads[__builtin_ctz(group)].op;
+  bool same = true;
+  for_group([&](unsigned int i) { same = same && threads[i].mask == mask && threads[i].op == op; });
+  if (!same) return;
+
+  if (op == WarpOp::exchange) {
+    // What a lane outside the group would give is undefined; NaN shows its use.
+    for_group([&](unsigned int i) {
+      const unsigned int source = threads[i].source;
+      threads[i].result = (group >> source & 1u) != 0 ? threads[source].value : ~std::uint64_t{0};
+    });
+  } else {
+    for_group([&](unsigned int i) { sanitizer::acquire(&keys[i]); });
+    for_group([&](unsigned int i) { sanitizer::release(&keys[i]); });
+  }
+  for_group([&](unsigned int i) { states[i] = State::ready; });
+  warp.waiting &= ~group;
+}
+
+void BlockScheduler::warp_barrier(unsigned int mask) { wait_in_warp(WarpOp::barrier, mask); }
+
+std::uint64_t BlockScheduler::warp_exchange(unsigned int mask, std::uint64_t value,
+                                            unsigned int source) {
+  Thread& thread = threads_[current_];
+  thread.value = value;
+  thread.source = source % 32;
+  wait_in_warp(WarpOp::exchange, mask);
+  return thread.result;
+}
+
+void BlockScheduler::cp_async(void* smem, const void* gmem, int bytes, int src_bytes) {
+  if ((bytes != 4 && bytes != 8 && bytes != 16) || src_bytes < 0 || src_bytes > bytes) {
+    stop(cudaErrorIllegalInstruction, "cp.async of an impossible size");
+  }
+  const auto misaligned = [bytes](const void* address) {
+    return reinterpret_cast<std::uintptr_t>(address) % static_cast<unsigned int>(bytes) != 0;
+  };
+  if (misaligned(smem) || misaligned(gmem)) {
+    stop(cudaErrorMisalignedAddress, "cp.async with a misaligned address");
+  }
+  const CopyQueue::Copy copy{smem, gmem, static_cast<std::size_t>(bytes),
+                             static_cast<std::size_t>(src_bytes)};
+  if (grid_->options.copy_at_issue) {
+    copy.run();
+  } else {
+    copies().add(copy);
+  }
+}
+
+// What a running thread calls. Here, so that all of a barrier is compiled into one function.
+
+namespace detail {
+
+void block_barrier() { BlockScheduler::active().block_barrier(); }
+
+void warp_barrier(unsigned int mask) { BlockScheduler::active().warp_barrier(mask); }
+
+std::uint64_t warp_exchange(unsigned int mask, std::uint64_t value, unsigned int source) {
+  return BlockScheduler::active().warp_exchange(mask, value, source);
+}
+
+unsigned int active_mask() { return BlockScheduler::active().active_mask(); }
+
+// Not in the header: ThreadSanitizer does not support fences.
+void memory_fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+long long clock() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+}  // namespace detail
+
+unsigned char* dynamic_shared() { return BlockScheduler::active().shared(); }
+
+std::size_t dynamic_shared_bytes() { return BlockScheduler::active().shared_bytes(); }
+
+unsigned int lane_id() { return BlockScheduler::active().lane(); }
+
+void cp_async(void* smem, const void* gmem, int bytes, int src_bytes) {
+  BlockScheduler::active().cp_async(smem, gmem, bytes, src_bytes);
+}
+
+void cp_async_commit() { BlockScheduler::active().copies().commit(); }
+
+void cp_async_wait(int pending_groups) {
+  BlockScheduler::active().copies().wait(static_cast<std::size_t>(pending_groups));
+}
+
+void fail(cudaError_t error, const char* reason) { BlockScheduler::active().stop(error, reason); }
+
+void poison(const void* address, std::size_t bytes) { sanitizer::poison(address, bytes); }
+
+void unpoison(const void* address, std::size_t bytes) { sanitizer::unpoison(address, bytes); }
+
+}  // namespace emulator

@@ -1,0 +1,168 @@
+// Host emulator: checks a launch, walks the grid, and reports failures.
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <string>
+#include <string_view>
+
+#include "block_scheduler.hpp"
+#include "emulator/control.h"
+#include "limits.hpp"
+#include "runtime_state.hpp"
+#include "worker_pool.hpp"
+
+namespace emulator {
+namespace {
+
+Options options_from_environment() {
+  Options result;
+  if (const char* text = std::getenv("TESSERA_EMULATOR_ORDER")) {
+    const std::string_view order = text;
+    const std::string_view random = "random";
+    if (order == "reverse") {
+      result.order = Order::reverse;
+    } else if (order.substr(0, random.size()) == random) {
+      result.order = Order::random;
+      if (order.size() > random.size() && order[random.size()] == ':') {
+        result.seed = std::strtoull(text + random.size() + 1, nullptr, 10);
+      } else {
+        result.seed = std::random_device()();
+        std::fprintf(stderr, "emulator: random order, seed %llu\n",
+                     static_cast<unsigned long long>(result.seed));
+      }
+    } else if (order != "forward") {
+      std::fprintf(stderr, "emulator: TESSERA_EMULATOR_ORDER=%s is unknown, using forward\n", text);
+    }
+  }
+  if (const char* text = std::getenv("TESSERA_EMULATOR_THREADS")) {
+    result.threads =
+        static_cast<unsigned int>(std::clamp(std::strtol(text, nullptr, 10), 1L, 256L));
+  }
+  return result;
+}
+
+thread_local std::string report;
+
+cudaError_t check(const cudaLaunchConfig_t& config, const void* kernel) {
+  if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+  if (!is_stream(config.stream)) return cudaErrorInvalidResourceHandle;
+  const dim3 grid = config.gridDim;
+  const dim3 block = config.blockDim;
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > limits::kGridX ||
+      grid.y > limits::kGridY || grid.z > limits::kGridZ) {
+    return cudaErrorInvalidConfiguration;
+  }
+  // The order of the comparisons keeps the product small.
+  if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > limits::kBlockX ||
+      block.y > limits::kBlockY || block.z > limits::kBlockZ ||
+      block.x * block.y * block.z > limits::kBlockThreads) {
+    return cudaErrorInvalidConfiguration;
+  }
+  if (config.dynamicSmemBytes > max_dynamic_shared(kernel)) return cudaErrorInvalidValue;
+  if (config.numAttrs != 0 && config.attrs == nullptr) return cudaErrorInvalidValue;
+  for (unsigned int i = 0; i < config.numAttrs; ++i) {
+    const cudaLaunchAttribute& attribute = config.attrs[i];
+    if (attribute.id != cudaLaunchAttributeClusterDimension) continue;
+    const auto& cluster = attribute.val.clusterDim;
+    if (cluster.x * cluster.y * cluster.z > 1) return cudaErrorNotSupported;
+  }
+  // A kernel that launches another.
+  if (BlockScheduler::is_active()) return cudaErrorNotSupported;
+  return cudaSuccess;
+}
+
+// Maps turn 0, 1, ... to a block number, each block once.
+class BlockOrder {
+ public:
+  BlockOrder(const Options& options, std::uint64_t blocks) : blocks_(blocks) {
+    if (options.order == Order::reverse) {
+      step_ = blocks - 1;
+      first_ = blocks - 1;
+    } else if (options.order == Order::random) {
+      Random random(options.seed);
+      first_ = random.next() % blocks;
+      step_ = random.next() % blocks;
+      while (std::gcd(step_, blocks) != 1) ++step_;
+    }
+  }
+
+  std::uint64_t operator()(std::uint64_t turn) const {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>((static_cast<Wide>(turn) * step_ + first_) % blocks_);
+  }
+
+ private:
+  std::uint64_t blocks_;
+  std::uint64_t first_ = 0;
+  std::uint64_t step_ = 1;
+};
+
+// Runs the grid and returns the first failure.
+Failure run(const Grid& grid) {
+  const std::uint64_t row = grid.grid.x;
+  const std::uint64_t plane = row * grid.grid.y;
+  const std::uint64_t blocks = plane * grid.grid.z;
+  const BlockOrder order(grid.options, blocks);
+  const auto workers = static_cast<unsigned int>(
+      std::min<std::uint64_t>(std::max(grid.options.threads, 1u), blocks));
+  std::mutex mutex;
+  Failure first;
+  std::atomic<bool> failed = false;
+
+  // Neighbouring blocks go to different workers: ThreadSanitizer then sees them as unordered.
+  const auto share = [&](unsigned int worker) {
+    BlockScheduler& scheduler = BlockScheduler::of_host_thread();
+    scheduler.begin_grid(grid);
+    for (std::uint64_t turn = worker; turn < blocks && !failed.load(std::memory_order_relaxed);
+         turn += workers) {
+      const std::uint64_t number = order(turn);
+      const uint3 index{static_cast<unsigned int>(number % row),
+                        static_cast<unsigned int>(number % plane / row),
+                        static_cast<unsigned int>(number / plane)};
+      if (scheduler.run_block(number, index)) continue;
+      const std::lock_guard lock(mutex);
+      if (!failed.exchange(true)) first = scheduler.failure();
+    }
+    scheduler.end_grid();
+  };
+  if (workers == 1) {
+    share(0);
+  } else {
+    WorkerPool::instance().run(workers, share);
+  }
+  return first;
+}
+
+}  // namespace
+
+Options options = options_from_environment();
+
+const std::string& last_report() { return report; }
+
+namespace detail {
+
+cudaError_t launch(const cudaLaunchConfig_t* config, const void* kernel, ThreadBody body,
+                   const void* closure) {
+  if (config == nullptr) return record(cudaErrorInvalidValue);
+  report.clear();
+  const cudaError_t refused = check(*config, kernel);
+  if (refused != cudaSuccess) return record(refused);
+  const Grid grid{config->gridDim, config->blockDim, config->dynamicSmemBytes, body,
+                  closure,         options};
+  Failure failure = run(grid);
+  if (failure.error == cudaSuccess) return cudaSuccess;
+  report = std::move(failure.reason);
+  if (grid.options.order == Order::random) {
+    report += " (random order, seed " + std::to_string(grid.options.seed) + ")";
+  }
+  std::fprintf(stderr, "emulator: %s\n", report.c_str());
+  return record(failure.error);
+}
+
+}  // namespace detail
+
+}  // namespace emulator

@@ -1,0 +1,197 @@
+// Contract 3 and 4: a refused call writes nothing and launches nothing; Status tells what the
+// launch itself said, and an earlier error of the caller's is neither blamed nor swallowed.
+// Contract 10: what is enqueued is one kernel.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "problem.hpp"
+#include "reference.hpp"
+
+namespace tessera {
+
+void PrintTo(const Status& status, std::ostream* os) { *os << status.message(); }
+
+namespace support {
+namespace {
+
+// A valid 8 x 8 x 8 problem to spoil.
+class StatusOf : public PolicyTest {
+ protected:
+  StatusOf()
+      : memory_a(filled(8, 8, Fill::uniform, 1), {}, 0),
+        memory_b(filled(8, 8, Fill::uniform, 2), {}, 0),
+        memory_c(filled(8, 8, Fill::uniform, 3), {}, 0) {
+    for (GuardedMatrix* matrix : {&memory_a, &memory_b, &memory_c}) matrix->upload(stream);
+    a = memory_a.const_view();
+    b = memory_b.const_view();
+    c = memory_c.view();
+  }
+
+  Status gemm(float alpha = 1.0f, float beta = 0.0f) {
+    return GetParam().gemm(alpha, a, b, beta, c, stream);
+  }
+
+  void expect_refused(Reason reason, Operand operand, float alpha = 1.0f) {
+    EXPECT_EQ(gemm(alpha), Status(reason, operand));
+    EXPECT_EQ(GetParam().plan(alpha, a, b, 0.0f, c).status, Status(reason, operand));
+    EXPECT_TRUE(memory_c.unchanged(stream)) << "a refused call wrote C";
+    EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess) << "a refused call met the CUDA runtime";
+  }
+
+  Stream stream;
+  GuardedMatrix memory_a, memory_b, memory_c;
+  AnyView<const float> a, b;
+  AnyView<float> c;
+};
+
+TEST_P(StatusOf, NegativeSize) {
+  a.rows = c.rows = -8;
+  expect_refused(Reason::negative_size, Operand::a);
+}
+
+TEST_P(StatusOf, LdBelowItsMinimum) {
+  for (const Layout layout : {Layout::row, Layout::col}) {
+    a.layout = b.layout = c.layout = layout;
+    a.ld = 7;
+    expect_refused(Reason::invalid_ld, Operand::a);
+    a.ld = 8;
+    b.ld = 7;
+    expect_refused(Reason::invalid_ld, Operand::b);
+    b.ld = 8;
+    c.ld = 7;
+    expect_refused(Reason::invalid_ld, Operand::c);
+    c.ld = 8;
+  }
+}
+
+TEST_P(StatusOf, ExtentsThatDisagree) {
+  a.cols = 7;
+  expect_refused(Reason::shape_mismatch, Operand::b);
+  a.cols = 8;
+  c.rows = 7;
+  expect_refused(Reason::shape_mismatch, Operand::c);
+}
+
+TEST_P(StatusOf, PastTheLimit) {
+  a.rows = c.rows = index_t{1} << 31;
+  expect_refused(Reason::size_limit, Operand::a);
+}
+
+TEST_P(StatusOf, NullPointers) {
+  a.data = nullptr;
+  expect_refused(Reason::null_pointer, Operand::a);
+  a.data = b.data;
+  b.data = nullptr;
+  expect_refused(Reason::null_pointer, Operand::b);
+  b.data = a.data;
+  c.data = nullptr;
+  expect_refused(Reason::null_pointer, Operand::c);
+}
+
+TEST_P(StatusOf, PointerBetweenTwoFloats) {
+  a.data = reinterpret_cast<const float*>(reinterpret_cast<std::uintptr_t>(a.data) + 2);
+  expect_refused(Reason::misaligned_pointer, Operand::a);
+}
+
+TEST_P(StatusOf, ChecksComeBeforeQuickReturns) {
+  b.ld = 7;
+  expect_refused(Reason::invalid_ld, Operand::b, 0.0f);
+  a.rows = c.rows = 0;
+  expect_refused(Reason::invalid_ld, Operand::b);
+}
+
+TEST_P(StatusOf, EarlierErrorIsNeitherBlamedNorSwallowed) {
+  ASSERT_EQ(cudaSetDevice(999), cudaErrorInvalidDevice);
+  const Status status = gemm();
+  EXPECT_EQ(status, Status());
+  EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  const HostMatrix expected = reference_gemm(1.0f, memory_a.download(stream),
+                                             memory_b.download(stream), 0.0f, HostMatrix(8, 8));
+  EXPECT_EQ(memory_c.download(stream).data, expected.data);
+}
+
+TEST_P(StatusOf, EarlierErrorSurvivesARefusal) {
+  ASSERT_EQ(cudaSetDevice(999), cudaErrorInvalidDevice);
+  c.ld = 7;
+  EXPECT_EQ(gemm(), Status(Reason::invalid_ld, Operand::c));
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
+}
+
+#if defined(TESSERA_EMULATOR)
+
+// The emulator knows its handles; with a real driver this would be undefined.
+TEST_P(StatusOf, FailedLaunchIsReported) {
+  cudaStream_t destroyed = nullptr;
+  check(cudaStreamCreate(&destroyed), "cudaStreamCreate");
+  check(cudaStreamDestroy(destroyed), "cudaStreamDestroy");
+  const Status status = GetParam().gemm(1.0f, a, b, 0.0f, c, destroyed);
+  EXPECT_EQ(status.reason(), Reason::cuda_error);
+  EXPECT_EQ(status.cuda_error(), cudaErrorInvalidResourceHandle);
+  EXPECT_STREQ(status.message(), cudaGetErrorString(cudaErrorInvalidResourceHandle));
+  EXPECT_TRUE(memory_c.unchanged(stream));
+  static_cast<void>(cudaGetLastError());
+}
+
+#else
+
+// The nodes that `enqueue` adds to a stream.
+template <class F>
+std::vector<cudaGraphNodeType> enqueued(cudaStream_t stream, const F& enqueue) {
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "begin capture");
+  enqueue();
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamEndCapture(stream, &graph), "end capture");
+  std::size_t count = 0;
+  check(cudaGraphGetNodes(graph, nullptr, &count), "count nodes");
+  std::vector<cudaGraphNode_t> nodes(count);
+  if (count > 0) check(cudaGraphGetNodes(graph, nodes.data(), &count), "get nodes");
+  std::vector<cudaGraphNodeType> types(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    check(cudaGraphNodeGetType(nodes[i], &types[i]), "type of a node");
+  }
+  check(cudaGraphDestroy(graph), "destroy graph");
+  return types;
+}
+
+TEST_P(StatusOf, EnqueuesOneKernelAndNothingElse) {
+  EXPECT_EQ(enqueued(stream, [&] { EXPECT_EQ(gemm(), Status()); }),
+            std::vector<cudaGraphNodeType>{cudaGraphNodeTypeKernel});
+  EXPECT_EQ(enqueued(stream, [&] { EXPECT_EQ(gemm(0.0f, 2.0f), Status()); }),
+            std::vector<cudaGraphNodeType>{cudaGraphNodeTypeKernel});
+}
+
+TEST_P(StatusOf, EnqueuesNothingWhereThereIsNothingToDo) {
+  EXPECT_TRUE(enqueued(stream, [&] { EXPECT_EQ(gemm(0.0f, 1.0f), Status()); }).empty());
+  b.cols = c.cols = 0;
+  EXPECT_TRUE(enqueued(stream, [&] { EXPECT_EQ(gemm(), Status()); }).empty());
+  b.ld = 0;
+  EXPECT_TRUE(
+      enqueued(stream, [&] { EXPECT_EQ(gemm(), Status(Reason::invalid_ld, Operand::b)); }).empty());
+}
+
+// A capture that a synchronisation has spoilt refuses every later launch.
+TEST_P(StatusOf, FailedLaunchIsReported) {
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "begin capture");
+  EXPECT_NE(cudaStreamSynchronize(stream), cudaSuccess);
+  static_cast<void>(cudaGetLastError());
+  const Status status = gemm();
+  EXPECT_EQ(status.reason(), Reason::cuda_error);
+  EXPECT_EQ(status.cuda_error(), cudaErrorStreamCaptureInvalidated) << status.message();
+  EXPECT_STREQ(status.message(), cudaGetErrorString(cudaErrorStreamCaptureInvalidated));
+  cudaGraph_t graph = nullptr;
+  EXPECT_NE(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+  static_cast<void>(cudaGetLastError());
+  EXPECT_TRUE(memory_c.unchanged(stream));
+}
+
+#endif
+
+INSTANTIATE_TEST_SUITE_P(Policies, StatusOf, testing::ValuesIn(every_policy()), policy_name);
+
+}  // namespace
+}  // namespace support
+}  // namespace tessera
