@@ -3,7 +3,14 @@
 
 using namespace tessera;
 
-constexpr TileConfig base;
+constexpr TileConfig base{.threads = {16, 16},
+                          .lanes = {4, 8},
+                          .thread_tile = {1, 1},
+                          .k_tile = {8},
+                          .vec_width = {1},
+                          .a_smem = {Major::k},
+                          .stages = {1},
+                          .min_blocks = {2}};
 
 struct candidate {
   static constexpr TileConfig config = TEST_CONFIG;

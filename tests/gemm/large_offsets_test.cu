@@ -140,10 +140,13 @@ TEST_P(LargeOffsets, MoreTilesThanGridYHolds) {
   check_long(GetParam(), true, {Layout::row, Layout::row, Layout::row});
   check_long(GetParam(), false, {Layout::row, Layout::row, Layout::row});
 #else
-  for (const Layouts& layouts : every_layout()) {
-    check_long(GetParam(), true, layouts);
-    check_long(GetParam(), false, layouts);
-  }
+  // The host's part of each takes a second, so not all sixteen: along the long mode, A or B, and C,
+  // once across lines and once inside a line.
+  constexpr Layout row = Layout::row, col = Layout::col;
+  check_long(GetParam(), true, {row, row, row});
+  check_long(GetParam(), true, {col, row, col});
+  check_long(GetParam(), false, {row, row, row});
+  check_long(GetParam(), false, {row, col, col});
 #endif
 }
 

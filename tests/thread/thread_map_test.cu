@@ -76,11 +76,12 @@ TYPED_TEST(ThreadMap, AccessesAreNeighboursAndAligned) {
         ASSERT_EQ(this->col(thread, j) % width, 0);
       }
     }
-    if (config.a_smem.major != Major::mn) continue;
-    for (int i = 0; i < config.thread_tile.m; ++i) {
-      ASSERT_EQ(this->row(thread, i), this->row(thread, i / width * width) + i % width);
-      if (i % width == 0) {
-        ASSERT_EQ(this->row(thread, i) % width, 0);
+    if constexpr (config.a_smem.major == Major::mn) {
+      for (int i = 0; i < config.thread_tile.m; ++i) {
+        ASSERT_EQ(this->row(thread, i), this->row(thread, i / width * width) + i % width);
+        if (i % width == 0) {
+          ASSERT_EQ(this->row(thread, i) % width, 0);
+        }
       }
     }
   }

@@ -17,7 +17,9 @@ using support::run_kernel;
 constexpr int mn_extent = 12, k_extent = 8;
 constexpr float untouched = -1.0f;
 
-constexpr float value_at(int mn, int k) { return static_cast<float>(mn * 100 + k); }
+__host__ __device__ constexpr float value_at(int mn, int k) {
+  return static_cast<float>(mn * 100 + k);
+}
 
 // Thread t writes the t-th access of `Width` floats along `along`; then the tile goes to gmem raw.
 template <Major major, Major along, int Width>

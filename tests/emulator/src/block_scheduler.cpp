@@ -66,11 +66,11 @@ void BlockScheduler::begin_grid(const Grid& grid) {
   for (unsigned int i = 0; i < size_; ++i) {
     order_[i] = grid.options.order == Order::reverse ? size_ - 1 - i : i;
   }
-  if (grid.shared_bytes != 0) {
-    void* memory = nullptr;
-    if (posix_memalign(&memory, 128, grid.shared_bytes) != 0) throw std::bad_alloc();
-    shared_.reset(static_cast<unsigned char*>(memory));
-  }
+  // glibc returns a valid pointer for 0 bytes too: a kernel without dynamic smem may bind a
+  // reference.
+  void* memory = nullptr;
+  if (posix_memalign(&memory, 128, grid.shared_bytes) != 0) throw std::bad_alloc();
+  shared_.reset(static_cast<unsigned char*>(memory));
   gridDim = grid.grid;
   blockDim = grid.block;
   active_scheduler = this;

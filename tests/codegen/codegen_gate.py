@@ -1,0 +1,324 @@
+#!/usr/bin/env python3
+"""Compares what ptxas makes of every library policy with budget.json. Needs nvcc, no GPU.
+
+For each policy, architecture, layout pair and variant: registers, stack frame and spills. For each
+policy: shared memory, and on sm_90 the FFMA share of the mainloop's instructions (where there is a
+cuobjdump). For two small translation units: seconds to compile.
+
+Fails on a register more than recorded, on a spill or a stack frame, on more shared memory, on an
+FFMA share more than one point below the recorded one, and on a compile time above its limit. A
+known spill may be recorded as "spill_bytes" (stores + loads) or "stack_bytes" of a kernel; it must
+not grow. --update records what was measured, except new or larger spills and the time limits:
+those are entered by hand.
+
+Another nvcc release than the recorded one allocates registers differently: what it exceeds is
+printed, and the exit code is 77 (skipped) instead of 1.
+"""
+import argparse
+import concurrent.futures
+import dataclasses
+import json
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+ARCHITECTURES = ("sm_80", "sm_90", "sm_120")
+FFMA_ARCHITECTURE = "sm_90"
+FFMA_TOLERANCE = 1.0  # percentage points
+SKIPPED = 77
+
+# Policies that only choose among others have no kernels of their own.
+POLICY = re.compile(r"template struct tessera::support::ErasedPolicy<tessera::policy::(\w+)>")
+CHOOSERS = ("automatic",)
+
+ENTRY = re.compile(r"Compiling entry function '(\w+)'")
+STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
+USED = re.compile(r"Used (\d+) registers")
+STATIC_SMEM = re.compile(r"(\d+) bytes smem")
+TEMPLATE = re.compile(r"(\w+)<(.*)>\(")
+DYNAMIC_SMEM = "dynamic_smem"  # the kernel of policy.cu that carries the size in its name
+
+INSTRUCTION = re.compile(r"^\s*/\*([0-9a-f]{4,})\*/\s+(?:@!?U?P\w+\s+)?([A-Z][\w.]*)([^;]*);")
+
+
+@dataclasses.dataclass
+class Kernel:
+    symbol: str
+    name: str
+    registers: int = 0
+    stack: int = 0
+    spill: int = 0
+    static_smem: int = 0
+
+
+@dataclasses.dataclass
+class Unit:
+    """One policy compiled for one architecture."""
+
+    policy: str
+    architecture: str
+    cubin: pathlib.Path
+    kernels: list
+    dynamic_smem: int
+
+    @property
+    def smem(self) -> int:
+        return self.dynamic_smem + max(k.static_smem for k in self.kernels)
+
+
+def run(*command: str) -> str:
+    """stdout and stderr of a command that must succeed."""
+    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"codegen_gate: {' '.join(map(str, command))}\n{done.stdout}")
+    return done.stdout
+
+
+def library_policies() -> list:
+    """As tests/support/policies/ instantiates them, one file each."""
+    found = []
+    for source in sorted((ROOT / "tests/support/policies").glob("*.cu")):
+        found += POLICY.findall(source.read_text())
+    if not found:
+        sys.exit("codegen_gate: no policy in tests/support/policies")
+    return [policy for policy in found if policy not in CHOOSERS]
+
+
+def demangle(symbols: list) -> list:
+    if not shutil.which("c++filt"):
+        sys.exit("codegen_gate: needs c++filt (binutils)")
+    return run("c++filt", *symbols).splitlines()
+
+
+def kernel_name(kernel: str, arguments: str) -> str:
+    """<policy::P, RowMajor, ColMajor, 4, true> -> "P row col 4 guarded"."""
+    words = [re.sub(r"\w+::", "", word) for word in arguments.split(", ")]
+    if kernel != "gemm_kernel" or len(words) != 5:
+        return f"{kernel}<{', '.join(words)}>"
+    layouts = [{"RowMajor": "row", "ColMajor": "col"}.get(word, word) for word in words[1:3]]
+    guard = {"true": "guarded", "false": "exact"}.get(words[4], words[4])
+    return " ".join([words[0], *layouts, words[3], guard])
+
+
+def parse_log(log: str) -> list:
+    kernels = []
+    for line in log.splitlines():
+        if match := ENTRY.search(line):
+            kernels.append(Kernel(match[1], ""))
+        elif kernels and (match := STACK.search(line)):
+            kernels[-1].stack = int(match[1])
+            kernels[-1].spill = int(match[2]) + int(match[3])
+        elif kernels and (match := USED.search(line)):
+            kernels[-1].registers = int(match[1])
+            if match := STATIC_SMEM.search(line):
+                kernels[-1].static_smem = int(match[1])
+    return kernels
+
+
+class Gate:
+    def __init__(self, options, folder: pathlib.Path):
+        self.nvcc = options.nvcc
+        self.jobs = options.jobs
+        self.flags = ["-std=c++20", f"-I{options.include}"]
+        self.folder = folder
+        self.release = re.search(r"release (\d+\.\d+)", run(self.nvcc, "--version"))[1]
+        known = run(self.nvcc, "--list-gpu-code").split()
+        self.architectures = [a for a in ARCHITECTURES if a in known]
+        for unknown in set(ARCHITECTURES) - set(self.architectures):
+            print(f"{unknown} left out: nvcc {self.release} does not know it")
+
+    def compile_policy(self, policy: str, architecture: str) -> Unit:
+        cubin = self.folder / f"{policy}.{architecture}.cubin"
+        log = run(self.nvcc, *self.flags, f"-arch={architecture}", f"-DTESSERA_POLICY={policy}",
+                  "-cubin", "-Xptxas=-v", "-o", cubin, HERE / "policy.cu")
+        kernels = parse_log(log)
+        dynamic_smem = None
+        for kernel, demangled in zip(kernels, demangle([k.symbol for k in kernels])):
+            name, arguments = TEMPLATE.search(demangled).groups()
+            if name == DYNAMIC_SMEM:
+                dynamic_smem = int(arguments)
+            kernel.name = kernel_name(name, arguments)
+        kernels = [k for k in kernels if not k.name.startswith(DYNAMIC_SMEM)]
+        if not kernels or dynamic_smem is None or not all(k.registers for k in kernels):
+            sys.exit(f"codegen_gate: ptxas's log is not understood:\n{log}")
+        return Unit(policy, architecture, cubin, kernels, dynamic_smem)
+
+    def compile_all(self) -> list:
+        # The longest ones tend to come late in the ladder and for the newest architecture.
+        work = [(p, a) for a in reversed(self.architectures) for p in library_policies()]
+        with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+            units = list(pool.map(lambda pa: self.compile_policy(*pa), work))
+        return sorted(units, key=lambda u: (u.policy, self.architectures.index(u.architecture)))
+
+    def seconds(self, policy: str, best_of: int) -> tuple:
+        """CPU seconds of the compiler, which other work on the machine hardly changes; and wall."""
+        times = []
+        for _ in range(best_of):
+            before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+            run(self.nvcc, *self.flags, f"-arch={FFMA_ARCHITECTURE}", f"-DTESSERA_POLICY={policy}",
+                "-c", "-o", self.folder / "one_gemm.o", HERE / "one_gemm.cu")
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+            times.append((cpu, time.monotonic() - start))
+        return min(times)
+
+
+def mainloop_ffma(listing: str):
+    """FFMAs and instructions of the loop (closed by a backward branch) with the most FFMAs."""
+    instructions, branches = [], []
+    for line in listing.splitlines():
+        if match := INSTRUCTION.match(line):
+            address, opcode, operands = int(match[1], 16), match[2], match[3]
+            instructions.append((address, opcode.split(".")[0]))
+            target = re.search(r"0x([0-9a-f]+)\s*$", operands)
+            if opcode.startswith("BRA") and target and int(target[1], 16) < address:
+                branches.append((int(target[1], 16), address))
+    best = (0, 0)
+    for first, last in branches:
+        body = [opcode for address, opcode in instructions if first <= address <= last]
+        count = body.count("FFMA")
+        if count > best[0] or (count == best[0] > 0 and len(body) < best[1]):
+            best = (count, len(body))
+    return best
+
+
+def ffma_shares(units: list, nvcc: str) -> dict:
+    """Percent per policy, for the exact variant of row-major A and B."""
+    beside = pathlib.Path(shutil.which(nvcc) or nvcc).resolve().parent / "cuobjdump"
+    cuobjdump = str(beside) if beside.exists() else shutil.which("cuobjdump")
+    if not cuobjdump:
+        print("FFMA shares left out: no cuobjdump (toolkit, or PyPI's nvidia-cuda-cuobjdump)")
+        return {}
+    shares = {}
+    for unit in units:
+        exact = [k for k in unit.kernels if re.search(r" row row \d+ exact$", k.name)]
+        if unit.architecture != FFMA_ARCHITECTURE or not exact:
+            continue
+        ffma, total = mainloop_ffma(run(cuobjdump, "-sass", "-fun", exact[0].symbol, unit.cubin))
+        if ffma > 0:  # else a kernel without FP32 FMAs: another unit does its work
+            shares[unit.policy] = round(100.0 * ffma / total, 1)
+    return shares
+
+
+def print_table(units: list, shares: dict) -> None:
+    print(f"{'policy':<20}{'arch':<8}{'kernels':>7}{'registers':>11}{'stack':>7}{'spilled':>9}"
+          f"{'smem':>8}{'FFMA share':>12}")
+    for u in units:
+        share = shares.get(u.policy) if u.architecture == FFMA_ARCHITECTURE else None
+        print(f"{u.policy:<20}{u.architecture:<8}{len(u.kernels):>7}"
+              f"{max(k.registers for k in u.kernels):>11}{max(k.stack for k in u.kernels):>7}"
+              f"{sum(k.spill for k in u.kernels):>9}{u.smem:>8}"
+              f"{'-' if share is None else f'{share:.1f} %':>12}")
+    print("registers and stack: of the worst kernel; spilled: bytes, stores and loads of all; "
+          "smem: bytes of a block")
+
+
+def codegen_offences(units: list, shares: dict, budget: dict) -> list:
+    offences, compiled = [], set()
+
+    def compare(what: str, measured: int, allowed: int) -> None:
+        if measured > allowed:
+            offences.append(f"{what}: {measured}, recorded {allowed}")
+
+    for unit in units:
+        recorded = budget["kernels"].get(unit.architecture, {})
+        for kernel in unit.kernels:
+            compiled.add((unit.architecture, kernel.name))
+            where = f"{unit.architecture} {kernel.name}"
+            entry = recorded.get(kernel.name)
+            if entry is None:
+                offences.append(f"{where}: not recorded (--update)")
+                entry = {"registers": kernel.registers}
+            compare(f"{where}: registers", kernel.registers, entry["registers"])
+            compare(f"{where}: spilled bytes", kernel.spill, entry.get("spill_bytes", 0))
+            compare(f"{where}: stack bytes", kernel.stack, entry.get("stack_bytes", 0))
+        allowed = budget["smem_bytes"].get(unit.policy, unit.smem)
+        compare(f"{unit.architecture} {unit.policy}: bytes of smem", unit.smem, allowed)
+    for architecture in {unit.architecture for unit in units}:
+        for name in budget["kernels"].get(architecture, {}):
+            if (architecture, name) not in compiled:
+                offences.append(f"{architecture} {name}: recorded, but no longer there (--update)")
+    for policy, share in shares.items():
+        recorded = budget["ffma_percent"].get(policy)
+        if recorded is None:
+            offences.append(f"{policy}: FFMA share not recorded (--update)")
+        elif share < recorded - FFMA_TOLERANCE:
+            offences.append(f"{policy}: FFMA share {share:.1f} %, recorded {recorded:.1f} %")
+    return offences
+
+
+def updated(budget: dict, units: list, shares: dict, release: str) -> dict:
+    kernels = dict(budget["kernels"])
+    for architecture in sorted({u.architecture for u in units}, key=ARCHITECTURES.index):
+        entries = {}
+        for kernel in [k for u in units if u.architecture == architecture for k in u.kernels]:
+            old = budget["kernels"].get(architecture, {}).get(kernel.name, {})
+            entry = {"registers": kernel.registers}
+            for key, measured in (("spill_bytes", kernel.spill), ("stack_bytes", kernel.stack)):
+                if known := min(measured, old.get(key, 0)):
+                    entry[key] = known
+            entries[kernel.name] = entry
+        kernels[architecture] = entries
+    smem = {u.policy: u.smem for u in units}
+    return {**budget, "nvcc": release, "smem_bytes": smem,
+            "ffma_percent": shares or budget["ffma_percent"], "kernels": kernels}
+
+
+def write_budget(path: pathlib.Path, budget: dict) -> None:
+    """JSON with one line per kernel, for readable differences."""
+    text = json.dumps(budget, indent=2)
+    text = re.sub(r"\{\s+(\"registers\": [^{}]*?)\s+\}",
+                  lambda m: "{" + re.sub(r"\s+", " ", m[1]) + "}", text)
+    path.write_text(text + "\n")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--nvcc", default="nvcc")
+    parser.add_argument("--include", default=ROOT / "include", help="folder of the headers")
+    parser.add_argument("--budget", type=pathlib.Path, default=HERE / "budget.json")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--update", action="store_true", help="rewrite the budget")
+    options = parser.parse_args()
+
+    budget = json.loads(options.budget.read_text())
+    with tempfile.TemporaryDirectory() as folder:
+        gate = Gate(options, pathlib.Path(folder))
+        units = gate.compile_all()
+        shares = ffma_shares(units, options.nvcc)
+        print_table(units, shares)
+        print("\none call of gemm, row-major, sm_90, best of 3: seconds to compile")
+        slow = []
+        for policy, limit in budget["compile_seconds"].items():
+            cpu, wall = gate.seconds(policy, best_of=3)
+            print(f"{policy:<20}{cpu:6.1f} (wall {wall:.1f}), limit {limit}")
+            if cpu > limit:
+                slow.append(f"{policy}: {cpu:.1f} s to compile one call, limit {limit} s")
+
+    if options.update:
+        budget = updated(budget, units, shares, gate.release)
+        write_budget(options.budget, budget)
+    offences = codegen_offences(units, shares, budget)
+    print()
+    for offence in offences + slow:
+        print(f"FAILED {offence}")
+    if offences and gate.release != budget["nvcc"]:
+        print(f"recorded with nvcc {budget['nvcc']}, this is {gate.release}: registers are not "
+              "comparable")
+        return 1 if slow else SKIPPED
+    if not offences + slow:
+        print(f"all of {sum(len(u.kernels) for u in units)} kernels within the budget")
+    return 1 if offences + slow else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
