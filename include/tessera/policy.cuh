@@ -80,12 +80,26 @@ struct double_buffered {
 // Chooses among true-FP32 policies by shape: a pure function, no device is asked.
 struct automatic {
   static constexpr const char* name = "automatic";
-  // Calls f with the chosen policy.
+
+  // Calls f with the policy whose waves of blocks take less time.
   template <class F>
   static constexpr auto select(const GemmShape& shape, F&& f) {
-    // 128x128 block tiles starve the chip when C has few of them: 16x16 ones then win.
-    if (shape.m * shape.n >= 64 * 1024) return f(double_buffered{});
-    return f(smem_tile{});
+    // Microseconds that one wave, a block on every SM, takes for k = 1024: measured on an H200 at
+    // 512^3 (bench/results/nvidia-h200.json).
+    constexpr double wide_wave = 94.0, narrow_wave = 38.0;
+    const double wide = wide_wave * waves(shape, double_buffered::config);
+    const double narrow = narrow_wave * waves(shape, register_tile_1d::config);
+    return wide <= narrow ? f(double_buffered{}) : f(register_tile_1d{});
+  }
+
+ private:
+  // Blocks per SM of an H200, in whole waves. Another chip's count would move the switch between
+  // the two, not the results.
+  static constexpr double waves(const GemmShape& shape, const TileConfig& config) {
+    constexpr index_t sm_count = 132;
+    const index_t tiles =
+        detail::ceil_div(shape.m, config.block_m()) * detail::ceil_div(shape.n, config.block_n());
+    return static_cast<double>(detail::ceil_div(tiles, sm_count));
   }
 };
 

@@ -18,12 +18,12 @@ using support::Problem;
 // ---- shape
 
 index_t extent_at_edge(Random& random, index_t tile, index_t most_tiles) {
-  return std::max(index_t{0}, random.between(0, most_tiles) * tile + random.between(-1, 1));
+  return std::max(index_t{1}, random.between(0, most_tiles) * tile + random.between(-1, 1));
 }
 
 index_t prime(Random& random) {
-  return random.pick({2,  3,  5,  7,  11, 13, 17, 19, 23, 29,  31,
-                      37, 41, 43, 53, 61, 67, 79, 97, 127, 131});
+  return random.pick(
+      {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 53, 61, 67, 79, 97, 127, 131});
 }
 
 // One long extent, the others at most 5.
@@ -68,9 +68,9 @@ GemmShape draw_shape(Random& random, const TileConfig& config) {
   if (random.chance(1, 50)) return large(random);
   // Braced: the order of the draws is that of the text.
   const index_t kind = random.below(20);
-  if (kind < 4) return {up_to(9), up_to(9), up_to(9)};
-  if (kind < 7) return {up_to(70), up_to(70), up_to(70)};
-  if (kind < 11) {
+  if (kind < 3) return {up_to(9), up_to(9), up_to(9)};
+  if (kind < 6) return {up_to(70), up_to(70), up_to(70)};
+  if (kind < 10) {
     return {extent_at_edge(random, m, 2), extent_at_edge(random, n, 2),
             extent_at_edge(random, k, 4)};
   }

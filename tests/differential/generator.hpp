@@ -14,8 +14,8 @@ namespace tessera::differential {
 struct Call {
   std::uint64_t seed = 0;
   support::PolicyEntry policy = {};
-  TileConfig config = {};          // the policy's; of `automatic`, one that it may choose
-  support::Problem problem = {};   // its fills say nothing: `a`, `b` and `c` do
+  TileConfig config = {};         // the policy's; of `automatic`, one that it may choose
+  support::Problem problem = {};  // its fills say nothing: `a`, `b` and `c` do
   Data a = {}, b = {}, c = {};
   Refusal refusal = {};
 

@@ -1,0 +1,235 @@
+// libFuzzer harness for validation and plan: any bytes become views and scalars. Whether a call is
+// accepted must agree with the contract computed here in 128 bits; a plan must cover the matrix,
+// fit the grid and never choose an access that a pointer, an ld or a line does not allow.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <tessera/host/plan.hpp>
+#include <tessera/host/validate.hpp>
+
+namespace {
+
+using namespace tessera;
+__extension__ using Wide = __int128;
+
+constexpr index_t largest_extent = 2147483647;
+
+// As policies have them: direct, scalar, 2 and 4 floats wide, one warp, the largest tiles.
+constexpr TileConfig configs[] = {
+    {.threads = {32, 32}},
+    {.threads = {32, 32}, .k_tile = {32}, .stages = {1}},
+    {.threads = {1, 32}, .thread_tile = {7, 1}, .k_tile = {3}, .stages = {1}},
+    {.threads = {8, 16}, .thread_tile = {8, 6}, .k_tile = {12}, .vec_width = {2}, .stages = {1}},
+    {.threads = {16, 16},
+     .thread_tile = {8, 8},
+     .k_tile = {16},
+     .vec_width = {4},
+     .a_smem = {Major::mn},
+     .stages = {2}},
+    {.threads = {16, 32}, .thread_tile = {16, 8}, .k_tile = {4}, .vec_width = {4}, .stages = {1}},
+};
+
+class Bytes {
+ public:
+  Bytes(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
+
+  // Zeros after the end.
+  template <class T>
+  T take() {
+    T value{};
+    const std::size_t size = sizeof(T) < left_ ? sizeof(T) : left_;
+    if (size > 0) std::memcpy(&value, data_, size);
+    data_ += size;
+    left_ -= size;
+    return value;
+  }
+  // A 64-bit number of any size, either sign.
+  index_t take_index() {
+    const auto shift = take<std::uint8_t>();
+    return take<index_t>() >> (shift % 64);
+  }
+
+ private:
+  const std::uint8_t* data_;
+  std::size_t left_;
+};
+
+// A view whose layout is a value.
+struct Operand3 {
+  bool row;
+  index_t rows, cols, ld;
+  std::uintptr_t address;
+
+  index_t lines() const { return row ? rows : cols; }
+  index_t length() const { return row ? cols : rows; }
+};
+
+struct Input {
+  const TileConfig* config;
+  float alpha, beta;
+  Operand3 a, b, c;
+};
+
+void fix_ld(Operand3& o) {
+  const index_t minimum = o.length() > 1 ? o.length() : 1;
+  if (o.ld < minimum) o.ld = minimum;
+}
+
+Input read(Bytes bytes) {
+  Input in;
+  in.config = &configs[bytes.take<std::uint8_t>() % (sizeof configs / sizeof configs[0])];
+  const auto flags = bytes.take<std::uint8_t>();
+  in.alpha = bytes.take<float>();
+  in.beta = bytes.take<float>();
+  const index_t m = bytes.take_index(), n = bytes.take_index(), k = bytes.take_index();
+  in.a = {(flags & 1) != 0, m, k, 0, 0};
+  in.b = {(flags & 2) != 0, k, n, 0, 0};
+  in.c = {(flags & 4) != 0, m, n, 0, 0};
+  for (Operand3* o : {&in.a, &in.b, &in.c}) {
+    o->address = bytes.take<std::uintptr_t>();
+    o->ld = bytes.take_index();
+    if ((flags & 8) != 0) fix_ld(*o);
+    if ((flags & 16) != 0) o->address &= ~std::uintptr_t{15};
+    if ((flags & 32) != 0) o->ld &= ~index_t{3};
+  }
+  // Most bytes make extents that agree; these flags let each have its own.
+  if ((flags & 192) == 192) {
+    for (Operand3* o : {&in.a, &in.b, &in.c}) {
+      o->rows = bytes.take_index();
+      o->cols = bytes.take_index();
+    }
+  }
+  return in;
+}
+
+void require(bool holds, const char* what, const Input& in) {
+  if (holds) return;
+  std::fprintf(stderr, "violated: %s\nalpha %a, beta %a, block tile %dx%dx%d, vec_width %d\n", what,
+               static_cast<double>(in.alpha), static_cast<double>(in.beta), in.config->block_m(),
+               in.config->block_n(), in.config->block_k(), in.config->vec_width.floats);
+  const char* name = "ABC";
+  for (const Operand3* o : {&in.a, &in.b, &in.c}) {
+    std::fprintf(stderr, "%c: %s %lldx%lld, ld %lld, at %#llx\n", *name++, o->row ? "row" : "col",
+                 o->rows, o->cols, o->ld, static_cast<unsigned long long>(o->address));
+  }
+  std::abort();
+}
+
+// ---- what the contract says, in 128 bits
+
+bool has_product(const Input& in) { return in.alpha != 0.0f && in.a.cols != 0; }
+
+bool has_valid_lines(const Operand3& o) {
+  if (o.rows < 0 || o.cols < 0 || o.ld < 1 || o.ld < o.length()) return false;
+  if (o.rows > largest_extent || o.cols > largest_extent) return false;
+  // A view of several lines spans less than 2^63 bytes.
+  return o.lines() <= 1 || ((Wide{o.lines()} - 1) * o.ld + o.length()) * 4 < Wide{1} << 63;
+}
+
+bool is_valid_pointer(const Operand3& o) { return o.address != 0 && o.address % 4 == 0; }
+
+bool is_valid(const Input& in) {
+  for (const Operand3* o : {&in.a, &in.b, &in.c}) {
+    if (!has_valid_lines(*o)) return false;
+  }
+  if (in.a.cols != in.b.rows || in.a.rows != in.c.rows || in.b.cols != in.c.cols) return false;
+  if (in.c.rows == 0 || in.c.cols == 0) return true;
+  return is_valid_pointer(in.c) &&
+         (!has_product(in) || (is_valid_pointer(in.a) && is_valid_pointer(in.b)));
+}
+
+// ---- what the plan says
+
+bool covers(index_t tiles, int tile, index_t extent) {
+  return tiles > 0 && Wide{tiles} * tile >= extent && (Wide{tiles} - 1) * tile < extent;
+}
+
+// Every access of `width` floats in the lines of `o` is aligned and inside or outside as a whole.
+bool allows(const Operand3& o, int width) {
+  const auto bytes = static_cast<std::uintptr_t>(width) * 4;
+  return o.address % bytes == 0 && o.length() % width == 0 && (o.lines() <= 1 || o.ld % width == 0);
+}
+
+// `in` as it is computed: C is row-major.
+void check_plan(const LaunchPlan& p, const Input& in) {
+  const auto must = [&](bool holds, const char* what) { require(holds, what, in); };
+  const TileConfig& config = *in.config;
+  const index_t m = in.c.rows, n = in.c.cols, k = in.a.cols;
+  const bool product = has_product(in);
+  must(p.shape.m == m && p.shape.n == n && p.shape.k == k, "the plan's shape is the problem's");
+  if (!p.status.ok()) {
+    must(!p.launches, "a refused plan launches nothing");
+    must(p.status == Status(Reason::size_limit, Operand::c), "only the number of tiles is refused");
+    const Wide tiles = ((Wide{m} + config.block_m() - 1) / config.block_m()) *
+                       ((Wide{n} + config.block_n() - 1) / config.block_n());
+    must(tiles > largest_extent, "a number of tiles that fits is not refused");
+    return;
+  }
+  const bool changes_c = m != 0 && n != 0 && (product || in.beta != 1.0f);
+  must(p.launches == changes_c, "a launch exactly where C changes");
+  if (!p.launches) return;
+
+  must(covers(p.m_tiles, config.block_m(), m), "the tiles cover m, each of them needed");
+  must(covers(p.n_tiles, config.block_n(), n), "the tiles cover n, each of them needed");
+  must(product ? covers(p.k_tiles, config.block_k(), k) : p.k_tiles == 0, "the k-tiles cover k");
+  must(p.grid == p.m_tiles * p.n_tiles && p.grid > 0 && p.grid <= largest_extent, "the grid fits");
+  must(p.block == config.thread_count(), "the block is the policy's");
+  must(p.smem_bytes == tessera::smem_bytes(config), "the shared memory is the policy's");
+
+  const int width = p.vec_width_c;
+  const int full = config.vec_width.floats;
+  must(width == 1 || width == full, "scalar or the policy's width");
+  must(p.vec_width_a == width && p.vec_width_b == width, "one width for all");
+  must(allows(in.c, width), "C allows the width");
+  must(!product || (allows(in.a, width) && allows(in.b, width)), "A and B allow the width");
+  const bool whole = m % config.block_m() == 0 && n % config.block_n() == 0 &&
+                     (!product || k % config.block_k() == 0);
+  must(p.guarded || (whole && width == full), "ragged tiles carry guards");
+  const bool all_allow =
+      allows(in.c, full) && (!product || (allows(in.a, full) && allows(in.b, full)));
+  must((width == full) == all_allow, "the policy's width where every operand allows it");
+}
+
+template <class F>
+auto with_view(const Operand3& o, const F& f) {
+  auto* data = reinterpret_cast<float*>(o.address);  // never dereferenced
+  if (o.row) return f(row_major(data, o.rows, o.cols, o.ld));
+  return f(col_major(data, o.rows, o.cols, o.ld));
+}
+
+template <class LC>
+void plan_and_check(const Input& in, MatrixView<float, LC> c) {
+  with_view(in.a, [&](auto a) {
+    with_view(in.b, [&](auto b) {
+      const Status status = detail::validate(in.alpha, a, b, c);
+      require(status.ok() == is_valid(in), "accepted exactly where the contract says", in);
+      require(status.ok() == (status.operand() == Operand::none), "a refusal names an operand", in);
+      require(status.message()[0] != '\0', "every status has a sentence", in);
+      if (!status.ok()) return;
+      // The steps of tessera::plan(): a column-major C is the transposed problem.
+      if constexpr (requires(MatrixView<float, RowMajor> row) { row = c; }) {
+        check_plan(detail::make_plan("fuzz", *in.config, in.alpha, a, b, in.beta, c), in);
+      } else {
+        const auto flipped = [](const Operand3& o) {
+          return Operand3{!o.row, o.cols, o.rows, o.ld, o.address};
+        };
+        const Input computed{in.config,     in.alpha,      in.beta,
+                             flipped(in.b), flipped(in.a), flipped(in.c)};
+        check_plan(detail::make_plan("fuzz", *in.config, in.alpha, transposed(b), transposed(a),
+                                     in.beta, transposed(c)),
+                   computed);
+      }
+    });
+  });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const Input in = read(Bytes(data, size));
+  with_view(in.c, [&](auto c) { plan_and_check(in, c); });
+  return 0;
+}
