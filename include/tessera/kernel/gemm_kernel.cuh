@@ -21,7 +21,8 @@ struct GemmArguments {
 };
 
 template <class Policy, class LayoutA, class LayoutB, int VecWidth, bool Guarded>
-__global__ void __launch_bounds__(Policy::config.thread_count(), Policy::config.min_blocks.per_sm)
+[[gnu::visibility("hidden")]] __global__ void __launch_bounds__(Policy::config.thread_count(),
+                                                                Policy::config.min_blocks.per_sm)
     gemm_kernel(const GemmArguments args) {
   using V = Variant<Policy, LayoutA, LayoutB, VecWidth, Guarded>;
   using Mainloop = typename Policy::template mainloop<V>;
