@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "arch/compiler.cuh"
+#include "arch/visibility.hpp"
 #include "host/dispatch.cuh"
 #include "host/plan.hpp"
 #include "host/validate.hpp"
@@ -14,84 +15,84 @@
 
 namespace tessera {
 
-namespace detail __attribute__((visibility("hidden"))) {
+namespace TESSERA_HIDDEN detail {
 
-  template <class T>
-  inline constexpr bool is_float = false;
-  template <>
-  inline constexpr bool is_float<float> = true;
+template <class T>
+inline constexpr bool is_float = false;
+template <>
+inline constexpr bool is_float<float> = true;
 
-  // Policies that choose among others by shape have `select`; all others are themselves.
-  template <class Policy, class F>
-  constexpr auto with_selected(const GemmShape& shape, F&& f) {
-    if constexpr (requires { Policy::select(shape, f); }) {
-      return Policy::select(shape, f);
-    } else {
-      return f(Policy{});
-    }
+// Policies that choose among others by shape have `select`; all others are themselves.
+template <class Policy, class F>
+constexpr auto with_selected(const GemmShape& shape, F&& f) {
+  if constexpr (requires { Policy::select(shape, f); }) {
+    return Policy::select(shape, f);
+  } else {
+    return f(Policy{});
   }
+}
 
-  template <class Policy>
-  constexpr const char* policy_name() {
-    if constexpr (requires { Policy::name; }) {
-      return Policy::name;
-    } else {
-      return "user policy";
-    }
+template <class Policy>
+constexpr const char* policy_name() {
+  if constexpr (requires { Policy::name; }) {
+    return Policy::name;
+  } else {
+    return "user policy";
   }
+}
 
-  // f(policy, plan, a, b, c) for the policy that runs and the problem as computed, whose C is
-  // row-major: a column-major C = A * B is the row-major C^T = B^T * A^T. The arguments are valid.
-  template <class Policy, class TA, class LA, class TB, class LB, class LC, class F>
-  auto with_plan(float alpha, const MatrixView<TA, LA>& a, const MatrixView<TB, LB>& b, float beta,
-                 const MatrixView<float, LC>& c, const F& f) {
-    const auto planned = [&](const auto& left, const auto& right, const auto& out, bool exchanged) {
-      return with_selected<Policy>(GemmShape{out.rows, out.cols, left.cols}, [&](auto policy) {
-        using Selected = decltype(policy);
-        LaunchPlan plan = make_plan(policy_name<Selected>(), check_policy<Selected>(), alpha, left,
-                                    right, beta, out);
-        plan.transposed = exchanged;
-        return f(policy, plan, left, right, out);
-      });
-    };
-    if constexpr (kernel::is_row_major<LC>) {
-      return planned(a, b, c, false);
-    } else {
-      return planned(transposed(b), transposed(a), transposed(c), true);
-    }
+// f(policy, plan, a, b, c) for the policy that runs and the problem as computed, whose C is
+// row-major: a column-major C = A * B is the row-major C^T = B^T * A^T. The arguments are valid.
+template <class Policy, class TA, class LA, class TB, class LB, class LC, class F>
+auto with_plan(float alpha, const MatrixView<TA, LA>& a, const MatrixView<TB, LB>& b, float beta,
+               const MatrixView<float, LC>& c, const F& f) {
+  const auto planned = [&](const auto& left, const auto& right, const auto& out, bool exchanged) {
+    return with_selected<Policy>(GemmShape{out.rows, out.cols, left.cols}, [&](auto policy) {
+      using Selected = decltype(policy);
+      LaunchPlan plan = make_plan(policy_name<Selected>(), check_policy<Selected>(), alpha, left,
+                                  right, beta, out);
+      plan.transposed = exchanged;
+      return f(policy, plan, left, right, out);
+    });
+  };
+  if constexpr (kernel::is_row_major<LC>) {
+    return planned(a, b, c, false);
+  } else {
+    return planned(transposed(b), transposed(a), transposed(c), true);
   }
+}
 
-  template <class TA, class LA, class TB, class LB>
-  kernel::GemmArguments make_arguments(const LaunchPlan& plan, float alpha,
-                                       const MatrixView<TA, LA>& a, const MatrixView<TB, LB>& b,
-                                       float beta, const MatrixView<float, RowMajor>& c) {
-    // Without a product C = beta * C. The epilogue's fma(alpha, 0, beta * c) is that to the bit,
-    // also for c = -0, if alpha * 0 is -0; and where C is not read, alpha * 0 must be +0.
-    if (plan.k_tiles == 0) alpha = beta == 0.0f ? 0.0f : -0.0f;
-    return {a.data,
-            b.data,
-            c.data,
-            a.ld,
-            b.ld,
-            c.ld,
-            static_cast<int>(plan.shape.m),
-            static_cast<int>(plan.shape.n),
-            static_cast<int>(plan.shape.k),
-            static_cast<int>(plan.m_tiles),
-            static_cast<int>(plan.n_tiles),
-            static_cast<int>(plan.k_tiles),
-            {alpha, beta}};
-  }
+template <class TA, class LA, class TB, class LB>
+kernel::GemmArguments make_arguments(const LaunchPlan& plan, float alpha,
+                                     const MatrixView<TA, LA>& a, const MatrixView<TB, LB>& b,
+                                     float beta, const MatrixView<float, RowMajor>& c) {
+  // Without a product C = beta * C. The epilogue's fma(alpha, 0, beta * c) is that to the bit,
+  // also for c = -0, if alpha * 0 is -0; and where C is not read, alpha * 0 must be +0.
+  if (plan.k_tiles == 0) alpha = beta == 0.0f ? 0.0f : -0.0f;
+  return {a.data,
+          b.data,
+          c.data,
+          a.ld,
+          b.ld,
+          c.ld,
+          static_cast<int>(plan.shape.m),
+          static_cast<int>(plan.shape.n),
+          static_cast<int>(plan.shape.k),
+          static_cast<int>(plan.m_tiles),
+          static_cast<int>(plan.n_tiles),
+          static_cast<int>(plan.k_tiles),
+          {alpha, beta}};
+}
 
-  template <class TA, class TB, class TC>
-  constexpr void check_element_types() {
-    static_assert(is_float<std::remove_const_t<TA>> && is_float<std::remove_const_t<TB>>,
-                  "Tessera multiplies float: A and B must be views of "
-                  "float or const float");
-    static_assert(is_float<TC>, "Tessera multiplies float: C must be a view of float");
-  }
+template <class TA, class TB, class TC>
+constexpr void check_element_types() {
+  static_assert(is_float<std::remove_const_t<TA>> && is_float<std::remove_const_t<TB>>,
+                "Tessera multiplies float: A and B must be views of "
+                "float or const float");
+  static_assert(is_float<TC>, "Tessera multiplies float: C must be a view of float");
+}
 
-}  // namespace )
+}  // namespace detail
 
 // C = alpha * A * B + beta * C, enqueued on `stream`; A: m x k, B: k x n, C: m x n, in device
 // memory, in any combination of layouts, any ld and any float pointer. C must not overlap A or B.
@@ -102,12 +103,10 @@ namespace detail __attribute__((visibility("hidden"))) {
 // and may be null. Extents up to 2^31 - 1.
 //
 // Returns why the call was refused (nothing is written or launched then), or what the launch said.
-// (Hidden for the reason that detail is: see host/validate.hpp.)
 template <class Policy = policy::automatic, class TA, class LA, class TB, class LB, class TC,
           class LC>
-[[gnu::visibility("hidden")]] Status gemm(float alpha, MatrixView<TA, LA> a, MatrixView<TB, LB> b,
-                                          float beta, MatrixView<TC, LC> c,
-                                          cudaStream_t stream = {}) {
+TESSERA_HIDDEN Status gemm(float alpha, MatrixView<TA, LA> a, MatrixView<TB, LB> b, float beta,
+                           MatrixView<TC, LC> c, cudaStream_t stream = {}) {
   detail::check_element_types<TA, TB, TC>();
   if (const Status status = detail::validate(alpha, a, b, c); !status.ok()) return status;
   return detail::with_plan<Policy>(
@@ -124,9 +123,9 @@ template <class Policy = policy::automatic, class TA, class LA, class TB, class 
 // What gemm() with the same arguments would do; touches no device.
 template <class Policy = policy::automatic, class TA, class LA, class TB, class LB, class TC,
           class LC>
-[[nodiscard]] [[gnu::visibility("hidden")]] LaunchPlan plan(float alpha, MatrixView<TA, LA> a,
-                                                            MatrixView<TB, LB> b, float beta,
-                                                            MatrixView<TC, LC> c) {
+[[nodiscard]] TESSERA_HIDDEN LaunchPlan plan(float alpha, MatrixView<TA, LA> a,
+                                             MatrixView<TB, LB> b, float beta,
+                                             MatrixView<TC, LC> c) {
   detail::check_element_types<TA, TB, TC>();
   if (const Status status = detail::validate(alpha, a, b, c); !status.ok()) {
     LaunchPlan refused;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <iosfwd>
 
+#include "../arch/visibility.hpp"
 #include "../matrix_view.hpp"
 #include "../status.hpp"
 #include "../tile/tile_config.hpp"
@@ -64,57 +65,57 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
             << (p.guarded ? ", guarded" : ", exact");
 }
 
-namespace detail __attribute__((visibility("hidden"))) {
+namespace TESSERA_HIDDEN detail {
 
-  // Whether every line of a view is whole accesses of `floats` elements.
-  template <class T, class Layout>
-  bool is_vectorizable(const MatrixView<T, Layout>& view, int floats) {
-    const auto bytes = static_cast<std::uintptr_t>(floats) * sizeof(float);
-    const Lines lines = lines_of(view);
-    return reinterpret_cast<std::uintptr_t>(view.data) % bytes == 0 && lines.length % floats == 0 &&
-           (lines.count == 1 || lines.ld % floats == 0);
-  }
+// Whether every line of a view is whole accesses of `floats` elements.
+template <class T, class Layout>
+bool is_vectorizable(const MatrixView<T, Layout>& view, int floats) {
+  const auto bytes = static_cast<std::uintptr_t>(floats) * sizeof(float);
+  const Lines lines = lines_of(view);
+  return reinterpret_cast<std::uintptr_t>(view.data) % bytes == 0 && lines.length % floats == 0 &&
+         (lines.count == 1 || lines.ld % floats == 0);
+}
 
-  // Whether C = beta * C changes C.
-  constexpr bool scales_c(float beta) { return beta != 1.0f; }
+// Whether C = beta * C changes C.
+constexpr bool scales_c(float beta) { return beta != 1.0f; }
 
-  constexpr index_t ceil_div(index_t x, index_t y) { return x / y + (x % y != 0); }
+constexpr index_t ceil_div(index_t x, index_t y) { return x / y + (x % y != 0); }
 
-  // The plan of a problem whose C is row-major.
-  template <class TA, class LA, class TB, class LB, class TC>
-  LaunchPlan make_plan(const char* policy, const TileConfig& config, float alpha,
-                       const MatrixView<TA, LA>& a, const MatrixView<TB, LB>& b, float beta,
-                       const MatrixView<TC, RowMajor>& c) {
-    LaunchPlan plan;
-    plan.policy = policy;
-    plan.config = config;
-    plan.shape = {c.rows, c.cols, a.cols};
-    const bool product = has_product(alpha, a.cols);
-    if (c.rows == 0 || c.cols == 0 || !(product || scales_c(beta))) return plan;
+// The plan of a problem whose C is row-major.
+template <class TA, class LA, class TB, class LB, class TC>
+LaunchPlan make_plan(const char* policy, const TileConfig& config, float alpha,
+                     const MatrixView<TA, LA>& a, const MatrixView<TB, LB>& b, float beta,
+                     const MatrixView<TC, RowMajor>& c) {
+  LaunchPlan plan;
+  plan.policy = policy;
+  plan.config = config;
+  plan.shape = {c.rows, c.cols, a.cols};
+  const bool product = has_product(alpha, a.cols);
+  if (c.rows == 0 || c.cols == 0 || !(product || scales_c(beta))) return plan;
 
-    plan.m_tiles = ceil_div(c.rows, config.block_m());
-    plan.n_tiles = ceil_div(c.cols, config.block_n());
-    plan.k_tiles = product ? ceil_div(a.cols, config.block_k()) : 0;
-    if (plan.m_tiles > max_extent / plan.n_tiles) {
-      plan.status = {Reason::size_limit, Operand::c};
-      return plan;
-    }
-    plan.launches = true;
-    plan.grid = plan.m_tiles * plan.n_tiles;
-    plan.block = config.thread_count();
-    plan.smem_bytes = tessera::smem_bytes(config);
-    plan.guarded = c.rows % config.block_m() != 0 || c.cols % config.block_n() != 0 ||
-                   (product && a.cols % config.block_k() != 0);
-    // One narrow operand makes all three narrow: a variant per combination would cost every user
-    // compile time, and a scalar load costs six issue slots more per thread and k-tile of 8.
-    const int width = config.vec_width.floats;
-    const bool vectorized = is_vectorizable(c, width) &&
-                            (!product || (is_vectorizable(a, width) && is_vectorizable(b, width)));
-    plan.vec_width_a = plan.vec_width_b = plan.vec_width_c = vectorized ? width : 1;
-    // Exact and scalar is not compiled for policies that vectorize: see host/dispatch.cuh.
-    plan.guarded = plan.guarded || !vectorized;
+  plan.m_tiles = ceil_div(c.rows, config.block_m());
+  plan.n_tiles = ceil_div(c.cols, config.block_n());
+  plan.k_tiles = product ? ceil_div(a.cols, config.block_k()) : 0;
+  if (plan.m_tiles > max_extent / plan.n_tiles) {
+    plan.status = {Reason::size_limit, Operand::c};
     return plan;
   }
+  plan.launches = true;
+  plan.grid = plan.m_tiles * plan.n_tiles;
+  plan.block = config.thread_count();
+  plan.smem_bytes = tessera::smem_bytes(config);
+  plan.guarded = c.rows % config.block_m() != 0 || c.cols % config.block_n() != 0 ||
+                 (product && a.cols % config.block_k() != 0);
+  // One narrow operand makes all three narrow: a variant per combination would cost every user
+  // compile time, and a scalar load costs six issue slots more per thread and k-tile of 8.
+  const int width = config.vec_width.floats;
+  const bool vectorized = is_vectorizable(c, width) &&
+                          (!product || (is_vectorizable(a, width) && is_vectorizable(b, width)));
+  plan.vec_width_a = plan.vec_width_b = plan.vec_width_c = vectorized ? width : 1;
+  // Exact and scalar is not compiled for policies that vectorize: see host/dispatch.cuh.
+  plan.guarded = plan.guarded || !vectorized;
+  return plan;
+}
 
-}  // namespace )
+}  // namespace detail
 }  // namespace tessera

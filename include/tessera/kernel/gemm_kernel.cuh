@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../arch/shared_memory.cuh"
+#include "../arch/visibility.hpp"
 #include "../epilogue/linear_combination.cuh"
 #include "../tile/rasterisation.cuh"
 #include "variant.cuh"
@@ -21,8 +22,8 @@ struct GemmArguments {
 };
 
 template <class Policy, class LayoutA, class LayoutB, int VecWidth, bool Guarded>
-[[gnu::visibility("hidden")]] __global__ void __launch_bounds__(Policy::config.thread_count(),
-                                                                Policy::config.min_blocks.per_sm)
+TESSERA_HIDDEN __global__ void __launch_bounds__(Policy::config.thread_count(),
+                                                 Policy::config.min_blocks.per_sm)
     gemm_kernel(const GemmArguments args) {
   using V = Variant<Policy, LayoutA, LayoutB, VecWidth, Guarded>;
   using Mainloop = typename Policy::template mainloop<V>;

@@ -61,16 +61,16 @@ struct TileConfig {
   [[nodiscard]] constexpr int block_k() const { return k_tile.k; }
 };
 
-namespace detail __attribute__((visibility("hidden"))) {
-  constexpr void set(TileConfig & config, Threads value) { config.threads = value; }
-  constexpr void set(TileConfig & config, Lanes value) { config.lanes = value; }
-  constexpr void set(TileConfig & config, ThreadTile value) { config.thread_tile = value; }
-  constexpr void set(TileConfig & config, KTile value) { config.k_tile = value; }
-  constexpr void set(TileConfig & config, VecWidth value) { config.vec_width = value; }
-  constexpr void set(TileConfig & config, ASmem value) { config.a_smem = value; }
-  constexpr void set(TileConfig & config, Stages value) { config.stages = value; }
-  constexpr void set(TileConfig & config, MinBlocks value) { config.min_blocks = value; }
-}  // namespace )
+namespace detail {
+constexpr void set(TileConfig& config, Threads value) { config.threads = value; }
+constexpr void set(TileConfig& config, Lanes value) { config.lanes = value; }
+constexpr void set(TileConfig& config, ThreadTile value) { config.thread_tile = value; }
+constexpr void set(TileConfig& config, KTile value) { config.k_tile = value; }
+constexpr void set(TileConfig& config, VecWidth value) { config.vec_width = value; }
+constexpr void set(TileConfig& config, ASmem value) { config.a_smem = value; }
+constexpr void set(TileConfig& config, Stages value) { config.stages = value; }
+constexpr void set(TileConfig& config, MinBlocks value) { config.min_blocks = value; }
+}  // namespace detail
 
 // `base` with the named changes: with(policy::vectorized::config, ThreadTile{4, 8}, KTile{16}).
 template <class... Changes>

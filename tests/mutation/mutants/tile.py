@@ -1,0 +1,155 @@
+"""Mutants of tile/ and of arch/vector_access.cuh.
+
+Not here, because they change no result: the padding between lines of an smem tile in index() alone
+(store and load share it; only banks and alignment differ), the size of a rasterisation group and
+its clamp's other side (any bijection of blocks to tiles gives the same C), and a k-major smem index
+shifted by one under scalar policies (the line's padding takes it up).
+"""
+
+from .mutant import Mutant
+
+LOADER = "tile/tile_loader.cuh"
+SMEM = "tile/smem_tile.cuh"
+CONFIG = "tile/tile_config.hpp"
+RASTER = "tile/rasterisation.cuh"
+ACCESS = "arch/vector_access.cuh"
+BUFFERED = ("double_buffered",)
+VECTORIZED = ("vectorized",)
+PAIRS = ("pairs",)  # accesses that do not divide by the threads
+
+MUTANTS = (
+    # TileLoader: where an access reads
+    Mutant("loader_first_place_missing", LOADER, "line(0) * tile.ld + place(0)",
+           "line(0) * tile.ld", "every thread of a line reads the line's beginning"),
+    Mutant("loader_first_line_off_by_one", LOADER, "line(0) * tile.ld + place(0)",
+           "(line(0) + 1) * tile.ld + place(0)", "lines off by one at the load"),
+    Mutant("loader_line_offset_in_32_bits", LOADER, "line(0) * tile.ld + place(0)",
+           "line(0) * static_cast<int>(tile.ld) + place(0)", "a far line's offset wraps",
+           policies=("register_tile_1d",)),
+    Mutant("loader_next_off_by_one_along_k", LOADER, "index_t{KExtent} :", "index_t{KExtent - 1} :",
+           "the next k-tile of a k-major operand begins one element early"),
+    Mutant("loader_next_off_by_one_line", LOADER, ": KExtent * tile_.ld",
+           ": (KExtent - 1) * tile_.ld",
+           "the next k-tile of an mn-major operand begins one line early"),
+    Mutant("loader_next_offset_in_32_bits", LOADER, ": KExtent * tile_.ld",
+           ": KExtent * static_cast<int>(tile_.ld)", "a far k-tile's offset wraps"),
+    Mutant("loader_next_keeps_k_left", LOADER, "if constexpr (Guarded) tile_.k_left -= KExtent;",
+           "", "the guard of the first k-tile serves for all"),
+    Mutant("loader_k_left_off_by_one", LOADER, "tile_.k_left -= KExtent;",
+           "tile_.k_left -= KExtent - 1;", "the guard lets one element too many in"),
+    Mutant("loader_strided_line_skips_nothing", LOADER,
+           "thread_ / accesses_per_line + i * (Threads / accesses_per_line)",
+           "thread_ / accesses_per_line + i", "the lines of a thread follow each other",
+           policies=VECTORIZED),
+    Mutant("loader_line_off_by_one", LOADER, ": (thread_ + i * Threads) / accesses_per_line",
+           ": (thread_ + i * Threads + 1) / accesses_per_line", "lines off by one access",
+           policies=PAIRS),
+    Mutant("loader_line_of_the_first_access", LOADER,
+           ": (thread_ + i * Threads) / accesses_per_line",
+           ": thread_ / accesses_per_line + i * (Threads / accesses_per_line)",
+           "lines as if the threads were whole lines", policies=PAIRS),
+    Mutant("loader_place_without_width", LOADER, "% accesses_per_line * Width",
+           "% accesses_per_line", "neighbouring accesses overlap", policies=VECTORIZED),
+    Mutant("loader_place_of_the_first_access", LOADER, "(strided ? thread_ : thread_ + i * Threads)",
+           "(thread_)", "every access of a thread at the place of its first", policies=PAIRS),
+    Mutant("loader_stride_from_the_tile", LOADER,
+           "i * (Threads / accesses_per_line) * tile_.ld",
+           "i * (Threads / accesses_per_line) * line_length",
+           "lines apart by the tile's extent instead of the view's ld", policies=VECTORIZED),
+    Mutant("loader_source_without_place", LOADER, "line(i) * tile_.ld + place(i)",
+           "line(i) * tile_.ld", "every access reads its line's beginning", policies=PAIRS),
+    Mutant("loader_idle_threads_off_by_one", LOADER, "thread_ + i * Threads >= accesses",
+           "thread_ + i * Threads > accesses", "one access too many, beyond the smem tile",
+           net="address", policies=PAIRS),
+    Mutant("loader_no_idle_threads", LOADER, "if (ragged && thread_ + i * Threads >= accesses) break;",
+           "", "accesses beyond the smem tile", policies=("pairs", "three_warps")),
+
+    # TileLoader: guards and padding
+    Mutant("loader_line_guard_off_by_one", LOADER, "line(i) < lines_left", "line(i) <= lines_left",
+           "one line beyond the operand is read"),
+    Mutant("loader_place_guard_off_by_one", LOADER, "place(i) < length_left",
+           "place(i) <= length_left", "one access beyond the line is read"),
+    Mutant("loader_line_guard_dropped", LOADER, "line(i) < lines_left && ", "",
+           "lines beyond the operand are read"),
+    Mutant("loader_place_guard_dropped", LOADER, " && place(i) < length_left", "",
+           "accesses beyond the line are read"),
+    Mutant("loader_guards_swapped", LOADER,
+           "lines_left = along == Major::k ? tile_.mn_left : tile_.k_left",
+           "lines_left = along == Major::k ? tile_.k_left : tile_.mn_left",
+           "lines guarded by the other mode's extent"),
+    Mutant("loader_no_padding", LOADER,
+           "for (int v = 0; v < Width; ++v) reg_[i][v] = padding_;", "",
+           "beyond the ends stand the elements of the k-tile before"),
+    Mutant("loader_padding_of_the_first_float", LOADER, "v < Width; ++v) reg_[i][v] = padding_",
+           "v < 1; ++v) reg_[i][v] = padding_", "the rest of an access is not padded",
+           policies=VECTORIZED),
+    Mutant("loader_store_transposes", LOADER, "along == Major::k ? line(i) : place(i),",
+           "along == Major::k ? place(i) : line(i),", "mn and k exchanged at the store"),
+    Mutant("padding_of_b_is_plus_zero", "kernel/variant.cuh", "LoaderB(b, thread, -0.0f)",
+           "LoaderB(b, thread, 0.0f)", "the padding's product +0 turns an accumulator of -0 to +0"),
+    Mutant("padding_of_a_is_minus_zero", "kernel/variant.cuh", "LoaderA(a, thread, 0.0f)",
+           "LoaderA(a, thread, -0.0f)", "the padding's product is +0"),
+
+    # SmemTile
+    Mutant("smem_k_major_lines_overlap", SMEM, "mn * (KExtent + smem_padding) + k",
+           "mn * (KExtent - 1) + k", "neighbouring lines share an element"),
+    Mutant("smem_mn_major_lines_overlap", SMEM, "k * (MnExtent + smem_padding) + mn",
+           "k * (MnExtent - 1) + mn", "neighbouring lines share an element"),
+    Mutant("smem_mn_major_lines_too_far", SMEM, "k * (MnExtent + smem_padding) + mn",
+           "k * (MnExtent + smem_padding + 1) + mn", "the last lines lie beyond the tile",
+           net="address"),
+    Mutant("smem_index_off_by_one", SMEM, "mn * (KExtent + smem_padding) + k",
+           "mn * (KExtent + smem_padding) + k + 1", "every line begins at an odd place",
+           net="address", policies=VECTORIZED),
+    Mutant("smem_tile_without_padding", CONFIG, ": k * (mn + smem_padding)", ": k * mn",
+           "the tile is smaller than its lines reach", net="address"),
+    Mutant("smem_bytes_of_one_stage", CONFIG, "c.stages.count * (a + b)", "(a + b)",
+           "the launch asks for one stage", net="static", policies=BUFFERED),
+    Mutant("smem_bytes_of_two_a", CONFIG, "smem_tile_floats(c.block_n(), c.block_k(), Major::mn)",
+           "smem_tile_floats(c.block_m(), c.block_k(), Major::mn)",
+           "the launch asks for a tile of A twice", net="static", policies=PAIRS),
+    Mutant("smem_transposing_store_along_mn", SMEM, "along == Major::mn ? mn + i : mn",
+           "mn", "the elements of an access along mn fall on each other", policies=VECTORIZED),
+    Mutant("smem_transposing_store_along_k", SMEM, "along == Major::k ? k + i : k", "k",
+           "the elements of an access along k fall on each other", policies=BUFFERED),
+    Mutant("smem_transposing_store_reversed", SMEM, "= reg[i];", "= reg[Width - 1 - i];",
+           "an access is stored back to front", policies=BUFFERED),
+    Mutant("fragment_one_k_step_only", SMEM, "Tile::index(position(i), k + s)",
+           "Tile::index(position(i), k)", "every k-step reads the first one's fragment",
+           policies=VECTORIZED),
+    Mutant("fragment_position_off_by_one", SMEM, "frag[s][i], &tile.data[Tile::index(position(i),",
+           "frag[s][i], &tile.data[Tile::index(position(i) + 1,", "fragments off by one along mn"),
+    Mutant("fragment_k_major_k_off_by_one", SMEM, "Tile::index(position(i), k)]",
+           "Tile::index(position(i), k) + 1]", "fragments off by one along k"),
+    Mutant("fragment_k_steps_reversed", SMEM, "frag[s][i] = line[s]",
+           "frag[s][i] = line[Steps - 1 - s]", "k-steps of A in descending order",
+           policies=VECTORIZED),
+    Mutant("fragment_of_the_next_element", SMEM, "i += Chunk) {", "i += 2 * Chunk) {",
+           "every second chunk of a fragment is not loaded", policies=BUFFERED),
+
+    # Accesses
+    Mutant("gmem_to_reg_4_swapped", ACCESS, "reg[2] = v.z, reg[3] = v.w", "reg[2] = v.w, reg[3] = v.z",
+           "components of a load from gmem exchanged", policies=VECTORIZED, occurrence=1, of=2),
+    Mutant("mem_to_reg_4_swapped", ACCESS, "reg[2] = v.z, reg[3] = v.w", "reg[2] = v.w, reg[3] = v.z",
+           "components of a load from smem or C exchanged", policies=VECTORIZED, occurrence=2,
+           of=2),
+    Mutant("reg_to_mem_4_swapped", ACCESS, "make_float4(reg[0], reg[1], reg[2], reg[3])",
+           "make_float4(reg[0], reg[1], reg[3], reg[2])", "components of a store exchanged",
+           policies=VECTORIZED),
+    Mutant("gmem_to_reg_2_one_component", ACCESS, "reg[0] = v.x, reg[1] = v.y;",
+           "reg[0] = v.x, reg[1] = v.x;", "a pair's first component twice", policies=PAIRS,
+           occurrence=1, of=2),
+    Mutant("reg_to_mem_2_one_component", ACCESS, "make_float2(reg[0], reg[1])",
+           "make_float2(reg[0], reg[0])", "a pair's first component stored twice", policies=PAIRS),
+
+    # Rasterisation
+    Mutant("raster_group_height_of_the_last_group", RASTER,
+           "m_tiles - first_m < full ? m_tiles - first_m : full", "full",
+           "the last group is taken for a full one"),
+    Mutant("raster_first_m_off_by_one_group", RASTER, "block / (full * n_tiles) * full",
+           "(block + 1) / (full * n_tiles) * full", "groups begin one block early"),
+    Mutant("raster_m_and_n_exchanged", RASTER, "{first_m + in_group % height, in_group / height}",
+           "{first_m + in_group / height, in_group % height}", "tile coordinates exchanged"),
+    Mutant("raster_group_not_clamped", RASTER, "m_tiles < group_limit ? m_tiles : group_limit",
+           "group_limit", "blocks of a group overflow an int in a grid one tile high"),
+)

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Mutation run: faults put into the library's headers one at a time, each of which a test must catch.
+
+Every mutant of mutants/ is compiled in the emulator with one policy and meets the kill suite
+(kill_products.cu, kill_calls.cu). First the suite as it is must pass in every net: plain,
+AddressSanitizer with UndefinedBehaviorSanitizer, and ThreadSanitizer. A mutant that survives the
+plain build meets the other two. Exits with 1 if one survives all.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+
+from mutants import MUTANTS
+from suite import BuildError, Suite, Verdict
+
+SANITIZED = ("address", "thread")
+ORDERS = ("forward", "reverse", "random")
+
+
+def nets_that_catch(suite, mutant, include):
+    """(net, Verdict) of every net that catches a mutant under one of its policies; unless the mutant
+    asks for every net, the first one only."""
+    caught = []
+    for net in ("values",) + SANITIZED:
+        for policy in mutant.policies:
+            try:
+                program = suite.build(net, policy, include, mutant.name)
+            except BuildError as error:
+                sentence = error.static_assertion()
+                if mutant.net != "static" or not sentence:
+                    raise
+                return [("static", Verdict(False, sentence, policy))]
+            if mutant.every_net:
+                orders = ORDERS if net == "values" else ORDERS[:1]
+                for order in orders:
+                    verdict = suite.run(net, policy, program, f"*/{order}")
+                    if not verdict.passed:
+                        caught.append((order if net == "values" else net, verdict))
+            else:
+                verdict = suite.run(net, policy, program)
+                if not verdict.passed:
+                    return [(net, verdict)]
+    return caught
+
+
+def run_mutant(suite, mutant):
+    """(caught, line to print)"""
+    folder = suite.build_dir / "mutants" / mutant.name
+    shutil.rmtree(folder, ignore_errors=True)
+    include = folder / "include"
+    shutil.copytree(suite.source_dir / "include", include)
+    mutated = include / "tessera" / mutant.file
+    try:
+        mutated.write_text(mutant.apply(mutated.read_text()))
+        caught = nets_that_catch(suite, mutant, include)
+    except (ValueError, BuildError) as error:
+        return False, f"ERROR     {mutant.name}: {error}"
+    if not caught:
+        return False, f"SURVIVED  {mutant.name} ({mutant.fault}; {mutant.file})"
+    shutil.rmtree(folder)
+    net, verdict = caught[0]
+    if mutant.every_net:
+        nets = ", ".join(net for net, _ in caught)
+        return True, f"caught    {mutant.name}: {nets}; first by {verdict.policy}: {verdict.text}"
+    expected = "" if net == mutant.net else f" (expected: {mutant.net})"
+    return True, f"caught    {mutant.name}: {net}{expected}; {verdict.policy}: {verdict.text}"
+
+
+def check_baseline(suite, policies, pool):
+    """Whether the suite passes on the library as it is, in every net."""
+    suite.build_shared(pool)
+
+    def check(net, policy):
+        program = suite.build(net, policy, suite.source_dir / "include", "unmutated")
+        return net, suite.run(net, policy, program)
+
+    good = True
+    for future in [pool.submit(check, n, p) for n in ("values",) + SANITIZED for p in policies]:
+        net, verdict = future.result()
+        if not verdict.passed:
+            good = False
+            print(f"the unmutated library fails in net {net}, {verdict.policy}: {verdict.text}")
+    return good
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", metavar="NAME", help="run this mutant; repeatable")
+    parser.add_argument("--list", action="store_true", help="print the mutants and stop")
+    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
+    parser.add_argument("--build-dir", type=Path, default=Path("build/mutation"))
+    parser.add_argument("--compiler", default="g++")
+    parser.add_argument("--flag", action="append", default=[], help="for every compilation")
+    parser.add_argument("--library", action="append", default=[],
+                        help="GoogleTest and Boost.Context; by default the installed ones")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    chosen = [m for m in MUTANTS if not options.only or m.name in options.only]
+    unknown = set(options.only or ()) - {m.name for m in MUTANTS}
+    if unknown or len({m.name for m in MUTANTS}) != len(MUTANTS):
+        sys.exit(f"unknown mutants {sorted(unknown)}, or two of one name")
+    if options.list:
+        for m in chosen:
+            print(f"{m.name}: {m.fault}; {m.file}, {m.net}, {' '.join(m.policies)}")
+        return 0
+
+    start = time.monotonic()
+    suite = Suite(Path(__file__).resolve().parents[2], options.build_dir.resolve(),
+                  options.compiler, options.flag, options.library)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        policies = sorted({policy for m in chosen for policy in m.policies})
+        if not check_baseline(suite, policies, pool):
+            return 1
+        seconds = time.monotonic() - start
+        print(f"the unmutated library passes under {len(policies)} policies in every net "
+              f"({seconds:.0f} s)", flush=True)
+        count = 0
+        for future in [pool.submit(run_mutant, suite, m) for m in chosen]:
+            caught, line = future.result()
+            count += caught
+            print(line, flush=True)
+    print(f"mutants: {count} of {len(chosen)} caught ({time.monotonic() - start:.0f} s)")
+    return 0 if count == len(chosen) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
