@@ -46,10 +46,18 @@ class Bytes {
     left_ -= size;
     return value;
   }
-  // A 64-bit number of any size, either sign.
+  // A 64-bit number of any size, either sign; one near the largest extent; near 0.
   index_t take_index() {
-    const auto shift = take<std::uint8_t>();
-    return take<index_t>() >> (shift % 64);
+    const auto kind = take<std::uint8_t>();
+    if (kind >= 0xe0) return largest_extent + take<std::int8_t>() % 4;
+    if (kind >= 0xc0) return take<std::int8_t>();
+    return take<index_t>() >> (kind % 64);
+  }
+  // Mostly zeros of both signs and 1, which decide what a call does.
+  float take_scalar() {
+    constexpr float values[] = {0.0f, -0.0f, 1.0f};
+    const auto kind = take<std::uint8_t>();
+    return kind < 0x80 ? take<float>() : values[kind % 3];
   }
 
  private:
@@ -73,34 +81,50 @@ struct Input {
   Operand3 a, b, c;
 };
 
-void fix_ld(Operand3& o) {
-  const index_t minimum = o.length() > 1 ? o.length() : 1;
-  if (o.ld < minimum) o.ld = minimum;
+// The ld at which `o` spans as many bytes as a view may, or the next one.
+void set_ld_at_limit(Operand3& o, bool beyond) {
+  const Wide elements = (Wide{1} << 61) - 1;
+  if (o.lines() > 1)
+    o.ld = static_cast<index_t>((elements - o.length()) / (o.lines() - 1)) + beyond;
 }
 
+// m and n with the largest number of tiles that fits a grid, or one row of tiles more.
+void set_tiles_at_limit(const TileConfig& config, index_t n_tiles, bool beyond, index_t& m,
+                        index_t& n) {
+  n = n_tiles * config.block_n();
+  m = (largest_extent / n_tiles + beyond) * config.block_m();
+}
+
+// Bytes become calls that are valid more often than not, and often at the limit of being so.
 Input read(Bytes bytes) {
   Input in;
   in.config = &configs[bytes.take<std::uint8_t>() % (sizeof configs / sizeof configs[0])];
+  const auto layouts = bytes.take<std::uint8_t>();
   const auto flags = bytes.take<std::uint8_t>();
-  in.alpha = bytes.take<float>();
-  in.beta = bytes.take<float>();
-  const index_t m = bytes.take_index(), n = bytes.take_index(), k = bytes.take_index();
-  in.a = {(flags & 1) != 0, m, k, 0, 0};
-  in.b = {(flags & 2) != 0, k, n, 0, 0};
-  in.c = {(flags & 4) != 0, m, n, 0, 0};
-  for (Operand3* o : {&in.a, &in.b, &in.c}) {
-    o->address = bytes.take<std::uintptr_t>();
-    o->ld = bytes.take_index();
-    if ((flags & 8) != 0) fix_ld(*o);
-    if ((flags & 16) != 0) o->address &= ~std::uintptr_t{15};
-    if ((flags & 32) != 0) o->ld &= ~index_t{3};
+  in.alpha = bytes.take_scalar();
+  in.beta = bytes.take_scalar();
+  index_t m = bytes.take_index(), n = bytes.take_index(), k = bytes.take_index();
+  if ((flags & 0x0f) == 0x0f) {
+    const auto n_tiles = index_t{bytes.take<std::uint16_t>()} + 1;
+    set_tiles_at_limit(*in.config, n_tiles, (flags & 0x10) != 0, m, n);
   }
-  // Most bytes make extents that agree; these flags let each have its own.
-  if ((flags & 192) == 192) {
+  in.a = {(layouts & 1) != 0, m, k, 0, 0};
+  in.b = {(layouts & 2) != 0, k, n, 0, 0};
+  in.c = {(layouts & 4) != 0, m, n, 0, 0};
+  if ((flags & 0x60) == 0x60) {
     for (Operand3* o : {&in.a, &in.b, &in.c}) {
       o->rows = bytes.take_index();
       o->cols = bytes.take_index();
     }
+  }
+  for (Operand3* o : {&in.a, &in.b, &in.c}) {
+    const auto kind = bytes.take<std::uint8_t>();
+    o->address = bytes.take<std::uintptr_t>();
+    if ((kind & 0x03) != 0) o->address &= ~std::uintptr_t{15};
+    o->ld = bytes.take_index();
+    if ((kind & 0x0c) != 0 && o->ld < o->length()) o->ld = o->length() + (o->length() == 0);
+    if ((kind & 0x30) != 0) o->ld &= ~index_t{3};
+    if ((kind & 0xc0) == 0xc0) set_ld_at_limit(*o, (kind & 1) != 0);
   }
   return in;
 }

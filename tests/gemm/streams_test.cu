@@ -104,11 +104,11 @@ TEST_P(Streams, DefaultAndPerThreadStream) {
 
 INSTANTIATE_TEST_SUITE_P(Policies, Streams, testing::ValuesIn(every_policy()), policy_name);
 
-// Four host threads, each with its own stream, each walking through the policies from another one
+// Eight host threads, each with its own stream, each walking through the policies from another one
 // on, so that different kernels meet.
 TEST(StreamsOfAll, HostThreadsWithMixedPolicies) {
   const std::vector<PolicyEntry> policies = every_policy();
-  constexpr std::size_t threads = 4;
+  constexpr std::size_t threads = 8;
   std::vector<std::string> failures(threads);
   std::vector<std::thread> workers;
   for (std::size_t t = 0; t < threads; ++t) {

@@ -136,7 +136,9 @@ class Suite:
             if "[  PASSED  ] 0 tests" in output:
                 raise BuildError(f"{program}: no test matches {tests}")
             return Verdict(True, "", policy)
-        started = re.findall(r"\[ RUN      \] (\S+)", output)
+        # A crash or a sanitizer's halt leaves the test that was running as the last one.
+        started = (re.findall(r"\[  FAILED  \] (\S+)", output)[:1] or
+                   re.findall(r"\[ RUN      \] (\S+)", output))
         return Verdict(False, f"{started[-1] if started else 'start'}{self._reason(output, code)}",
                        policy)
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <tessera/matrix_view.hpp>
+#include <utility>
 #include <vector>
 
 namespace tessera::support {
@@ -13,10 +14,10 @@ struct HostMatrix {
   std::vector<float> data;
 
   HostMatrix() = default;
-  HostMatrix(index_t rows, index_t cols)
-      : rows(rows), cols(cols), data(static_cast<std::size_t>(rows * cols)) {}
-  HostMatrix(index_t rows, index_t cols, std::vector<float> values)
-      : rows(rows), cols(cols), data(std::move(values)) {}
+  HostMatrix(index_t row_count, index_t col_count)
+      : rows(row_count), cols(col_count), data(static_cast<std::size_t>(rows * cols)) {}
+  HostMatrix(index_t row_count, index_t col_count, std::vector<float> values)
+      : rows(row_count), cols(col_count), data(std::move(values)) {}
 
   [[nodiscard]] float& at(index_t row, index_t col) {
     return data[static_cast<std::size_t>(row * cols + col)];
