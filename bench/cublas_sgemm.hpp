@@ -21,7 +21,7 @@
 #include <string>
 #include <type_traits>
 
-#include "tests/support/erased_policy.cuh"
+#include "tests/support/any_view.hpp"
 
 namespace tessera::support {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tests/support/erased_policy.cuh"
+#include "tests/support/any_view.hpp"
 
 namespace tessera::bench {
 

@@ -17,14 +17,14 @@ namespace tessera {
 
 namespace TESSERA_HIDDEN detail {
 
-template <class T>
+template <class Element>
 inline constexpr bool is_float = false;
 template <>
 inline constexpr bool is_float<float> = true;
 
 // Policies that choose among others by shape have `select`; all others are themselves.
-template <class Policy, class F>
-constexpr auto with_selected(const GemmShape& shape, F&& f) {
+template <class Policy, class Function>
+constexpr auto with_selected(const GemmShape& shape, Function&& f) {
   if constexpr (requires { Policy::select(shape, f); }) {
     return Policy::select(shape, f);
   } else {
@@ -43,9 +43,11 @@ constexpr const char* policy_name() {
 
 // f(policy, plan, a, b, c) for the policy that runs and the problem as computed, whose C is
 // row-major: a column-major C = A * B is the row-major C^T = B^T * A^T. The arguments are valid.
-template <class Policy, class TA, class LA, class TB, class LB, class LC, class F>
-auto with_plan(float alpha, const MatrixView<TA, LA>& a, const MatrixView<TB, LB>& b, float beta,
-               const MatrixView<float, LC>& c, const F& f) {
+template <class Policy, class ElementA, class LayoutA, class ElementB, class LayoutB, class LayoutC,
+          class Function>
+auto with_plan(float alpha, const MatrixView<ElementA, LayoutA>& a,
+               const MatrixView<ElementB, LayoutB>& b, float beta,
+               const MatrixView<float, LayoutC>& c, const Function& f) {
   const auto planned = [&](const auto& left, const auto& right, const auto& out, bool exchanged) {
     return with_selected<Policy>(GemmShape{out.rows, out.cols, left.cols}, [&](auto policy) {
       using Selected = decltype(policy);
@@ -55,17 +57,18 @@ auto with_plan(float alpha, const MatrixView<TA, LA>& a, const MatrixView<TB, LB
       return f(policy, plan, left, right, out);
     });
   };
-  if constexpr (kernel::is_row_major<LC>) {
+  if constexpr (kernel::is_row_major<LayoutC>) {
     return planned(a, b, c, false);
   } else {
     return planned(transposed(b), transposed(a), transposed(c), true);
   }
 }
 
-template <class TA, class LA, class TB, class LB>
+template <class ElementA, class LayoutA, class ElementB, class LayoutB>
 kernel::GemmArguments make_arguments(const LaunchPlan& plan, float alpha,
-                                     const MatrixView<TA, LA>& a, const MatrixView<TB, LB>& b,
-                                     float beta, const MatrixView<float, RowMajor>& c) {
+                                     const MatrixView<ElementA, LayoutA>& a,
+                                     const MatrixView<ElementB, LayoutB>& b, float beta,
+                                     const MatrixView<float, RowMajor>& c) {
   // Without a product C = beta * C. The epilogue's fma(alpha, 0, beta * c) is that to the bit,
   // also for c = -0, if alpha * 0 is -0; and where C is not read, alpha * 0 must be +0.
   if (plan.k_tiles == 0) alpha = beta == 0.0f ? 0.0f : -0.0f;
@@ -84,12 +87,12 @@ kernel::GemmArguments make_arguments(const LaunchPlan& plan, float alpha,
           {alpha, beta}};
 }
 
-template <class TA, class TB, class TC>
+template <class ElementA, class ElementB, class ElementC>
 constexpr void check_element_types() {
-  static_assert(is_float<std::remove_const_t<TA>> && is_float<std::remove_const_t<TB>>,
+  static_assert(is_float<std::remove_const_t<ElementA>> && is_float<std::remove_const_t<ElementB>>,
                 "Tessera multiplies float: A and B must be views of "
                 "float or const float");
-  static_assert(is_float<TC>, "Tessera multiplies float: C must be a view of float");
+  static_assert(is_float<ElementC>, "Tessera multiplies float: C must be a view of float");
 }
 
 }  // namespace detail
@@ -103,30 +106,33 @@ constexpr void check_element_types() {
 // and may be null. Extents up to 2^31 - 1.
 //
 // Returns why the call was refused (nothing is written or launched then), or what the launch said.
-template <class Policy = policy::automatic, class TA, class LA, class TB, class LB, class TC,
-          class LC>
-TESSERA_HIDDEN Status gemm(float alpha, MatrixView<TA, LA> a, MatrixView<TB, LB> b, float beta,
-                           MatrixView<TC, LC> c, cudaStream_t stream = {}) {
-  detail::check_element_types<TA, TB, TC>();
+template <class Policy = policy::automatic, class ElementA, class LayoutA, class ElementB,
+          class LayoutB, class ElementC, class LayoutC>
+TESSERA_HIDDEN Status gemm(float alpha, MatrixView<ElementA, LayoutA> a,
+                           MatrixView<ElementB, LayoutB> b, float beta,
+                           MatrixView<ElementC, LayoutC> c, cudaStream_t stream = {}) {
+  detail::check_element_types<ElementA, ElementB, ElementC>();
   if (const Status status = detail::validate(alpha, a, b, c); !status.ok()) return status;
   return detail::with_plan<Policy>(
       alpha, a, b, beta, c,
-      [&]<class Selected, class T1, class L1, class T2, class L2>(
-          Selected, const LaunchPlan& plan, const MatrixView<T1, L1>& left,
-          const MatrixView<T2, L2>& right, const MatrixView<float, RowMajor>& out) -> Status {
+      [&]<class Selected, class ElementLeft, class LayoutLeft, class ElementRight,
+          class LayoutRight>(Selected, const LaunchPlan& plan,
+                             const MatrixView<ElementLeft, LayoutLeft>& left,
+                             const MatrixView<ElementRight, LayoutRight>& right,
+                             const MatrixView<float, RowMajor>& out) -> Status {
         if (!plan.launches) return plan.status;
-        return detail::dispatch<Selected, L1, L2>(
+        return detail::dispatch<Selected, LayoutLeft, LayoutRight>(
             plan, detail::make_arguments(plan, alpha, left, right, beta, out), stream);
       });
 }
 
 // What gemm() with the same arguments would do; touches no device.
-template <class Policy = policy::automatic, class TA, class LA, class TB, class LB, class TC,
-          class LC>
-[[nodiscard]] TESSERA_HIDDEN LaunchPlan plan(float alpha, MatrixView<TA, LA> a,
-                                             MatrixView<TB, LB> b, float beta,
-                                             MatrixView<TC, LC> c) {
-  detail::check_element_types<TA, TB, TC>();
+template <class Policy = policy::automatic, class ElementA, class LayoutA, class ElementB,
+          class LayoutB, class ElementC, class LayoutC>
+[[nodiscard]] TESSERA_HIDDEN LaunchPlan plan(float alpha, MatrixView<ElementA, LayoutA> a,
+                                             MatrixView<ElementB, LayoutB> b, float beta,
+                                             MatrixView<ElementC, LayoutC> c) {
+  detail::check_element_types<ElementA, ElementB, ElementC>();
   if (const Status status = detail::validate(alpha, a, b, c); !status.ok()) {
     LaunchPlan refused;
     refused.policy = detail::policy_name<Policy>();

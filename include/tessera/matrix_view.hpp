@@ -23,43 +23,45 @@ struct TransposedLayout<ColMajor> {
   using type = RowMajor;
 };
 
-// A rows x cols matrix of T. `ld`, in elements, is the distance between rows (RowMajor) or columns
-// (ColMajor) and at least max(1, contiguous extent). Nothing is checked here: gemm() and plan()
-// check.
-template <class T, class Layout>
+// A rows x cols matrix of Element. `ld`, in elements, is the distance between rows (RowMajor) or
+// columns (ColMajor) and at least max(1, contiguous extent). Nothing is checked here: gemm() and
+// plan() check.
+template <class Element, class Layout>
 struct MatrixView {
-  T* data;
+  Element* data;
   index_t rows;
   index_t cols;
   index_t ld;
 };
 
-template <class T>
-[[nodiscard]] constexpr MatrixView<T, RowMajor> row_major(T* data, index_t rows, index_t cols,
-                                                          index_t ld) {
+template <class Element>
+[[nodiscard]] constexpr MatrixView<Element, RowMajor> row_major(Element* data, index_t rows,
+                                                                index_t cols, index_t ld) {
   return {data, rows, cols, ld};
 }
 // Packed: rows follow each other without padding.
-template <class T>
-[[nodiscard]] constexpr MatrixView<T, RowMajor> row_major(T* data, index_t rows, index_t cols) {
+template <class Element>
+[[nodiscard]] constexpr MatrixView<Element, RowMajor> row_major(Element* data, index_t rows,
+                                                                index_t cols) {
   return {data, rows, cols, cols > 1 ? cols : 1};
 }
 
-template <class T>
-[[nodiscard]] constexpr MatrixView<T, ColMajor> col_major(T* data, index_t rows, index_t cols,
-                                                          index_t ld) {
+template <class Element>
+[[nodiscard]] constexpr MatrixView<Element, ColMajor> col_major(Element* data, index_t rows,
+                                                                index_t cols, index_t ld) {
   return {data, rows, cols, ld};
 }
 // Packed: columns follow each other without padding.
-template <class T>
-[[nodiscard]] constexpr MatrixView<T, ColMajor> col_major(T* data, index_t rows, index_t cols) {
+template <class Element>
+[[nodiscard]] constexpr MatrixView<Element, ColMajor> col_major(Element* data, index_t rows,
+                                                                index_t cols) {
   return {data, rows, cols, rows > 1 ? rows : 1};
 }
 
 // The same memory seen as the transposed matrix; moves no data.
-template <class T, class Layout>
-[[nodiscard]] constexpr MatrixView<T, typename TransposedLayout<Layout>::type> transposed(
-    MatrixView<T, Layout> view) {
+template <class Element, class Layout>
+[[nodiscard]] constexpr MatrixView<Element, typename TransposedLayout<Layout>::type> transposed(
+    MatrixView<Element, Layout> view) {
   return {view.data, view.cols, view.rows, view.ld};
 }
 

@@ -82,8 +82,8 @@ struct automatic {
   static constexpr const char* name = "automatic";
 
   // Calls f with the policy whose waves of blocks take less time.
-  template <class F>
-  static constexpr auto select(const GemmShape& shape, F&& f) {
+  template <class Function>
+  static constexpr auto select(const GemmShape& shape, Function&& f) {
     // Microseconds that one wave, a block on every SM, takes for k = 1024: measured on an H200 at
     // 512^3 (bench/results/nvidia-h200.json).
     constexpr double wide_wave = 94.0, narrow_wave = 38.0;

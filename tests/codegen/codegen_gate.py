@@ -35,7 +35,7 @@ FFMA_TOLERANCE = 1.0  # percentage points
 SKIPPED = 77
 
 # Policies that only choose among others have no kernels of their own.
-POLICY = re.compile(r"template struct tessera::support::ErasedPolicy<tessera::policy::(\w+)>")
+POLICY = re.compile(r"(?:ladder|library)_entry<policy::(\w+)>")
 CHOOSERS = ("automatic",)
 
 ENTRY = re.compile(r"Compiling entry function '(\w+)'")

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "any_view.hpp"
 #include "cuda_resources.hpp"
-#include "erased_policy.cuh"
 #include "reference.hpp"
 
 namespace tessera::support {

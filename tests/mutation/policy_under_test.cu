@@ -1,5 +1,6 @@
 #include "policy_under_test.hpp"
 
+#include "tests/support/erased_policy.cuh"
 #include "tests/support/test_policies.cuh"
 
 namespace tessera {

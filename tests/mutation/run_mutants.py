@@ -35,16 +35,12 @@ def nets_that_catch(suite, mutant, include):
                 if mutant.net != "static" or not sentence:
                     raise
                 return [("static", Verdict(False, sentence, policy))]
-            if mutant.every_net:
-                orders = ORDERS if net == "values" else ORDERS[:1]
-                for order in orders:
-                    verdict = suite.run(net, policy, program, f"*/{order}")
-                    if not verdict.passed:
-                        caught.append((order if net == "values" else net, verdict))
-            else:
-                verdict = suite.run(net, policy, program)
+            for order in ORDERS if mutant.every_net and net == "values" else (None,):
+                verdict = suite.run(net, policy, program, order)
                 if not verdict.passed:
-                    return [(net, verdict)]
+                    caught.append((order or net, verdict))
+                    if not mutant.every_net:
+                        return caught
     return caught
 
 

@@ -1,24 +1,16 @@
-// ErasedPolicy: one policy behind an interface whose layouts are values, so that tests, the bench
-// and the ladder example compile each policy's kernels once and share them.
+// ErasedPolicy: one policy behind the registry's interface. Instantiates its kernels for all
+// layouts.
 #pragma once
 
 #include <tessera/gemm.cuh>
 
+#include "registry.hpp"
+
 namespace tessera::support {
 
-enum class Layout : char { row = 'R', col = 'C' };
-
-// MatrixView with the layout as a value.
-template <class T>
-struct AnyView {
-  T* data;
-  index_t rows, cols, ld;
-  Layout layout;
-};
-
 // f(the MatrixView that v describes)
-template <class T, class F>
-auto with_layout(const AnyView<T>& v, const F& f) {
+template <class Element, class Function>
+auto with_layout(const AnyView<Element>& v, const Function& f) {
   if (v.layout == Layout::row) return f(row_major(v.data, v.rows, v.cols, v.ld));
   return f(col_major(v.data, v.rows, v.cols, v.ld));
 }
@@ -45,5 +37,18 @@ struct ErasedPolicy {
     });
   }
 };
+
+template <class Policy>
+constexpr PolicyEntry ladder_entry() {
+  return {Policy::name, true, false, &ErasedPolicy<Policy>::gemm, &ErasedPolicy<Policy>::plan};
+}
+template <class Policy>
+constexpr PolicyEntry library_entry() {
+  return {Policy::name, false, false, &ErasedPolicy<Policy>::gemm, &ErasedPolicy<Policy>::plan};
+}
+template <class Policy>
+constexpr PolicyEntry user_entry() {
+  return {Policy::name, false, true, &ErasedPolicy<Policy>::gemm, &ErasedPolicy<Policy>::plan};
+}
 
 }  // namespace tessera::support

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <vector>
 
+#include "any_view.hpp"
 #include "cuda_resources.hpp"
-#include "erased_policy.cuh"
 #include "host_matrix.hpp"
 
 namespace tessera::support {

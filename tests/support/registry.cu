@@ -2,37 +2,30 @@
 
 namespace tessera::support {
 
-extern template struct ErasedPolicy<policy::naive>;
-extern template struct ErasedPolicy<policy::smem_tile>;
-extern template struct ErasedPolicy<policy::register_tile_1d>;
-extern template struct ErasedPolicy<policy::register_tile_2d>;
-extern template struct ErasedPolicy<policy::vectorized>;
-extern template struct ErasedPolicy<policy::double_buffered>;
-extern template struct ErasedPolicy<policy::automatic>;
+// One file each in policies/.
+PolicyEntry naive_entry();
+PolicyEntry smem_tile_entry();
+PolicyEntry register_tile_1d_entry();
+PolicyEntry register_tile_2d_entry();
+PolicyEntry vectorized_entry();
+PolicyEntry double_buffered_entry();
+PolicyEntry automatic_entry();
 
-namespace {
-
-template <class Policy>
-constexpr PolicyEntry entry(bool ladder) {
-  return {Policy::name, ladder, false, &ErasedPolicy<Policy>::gemm, &ErasedPolicy<Policy>::plan};
+std::span<const PolicyEntry> library_policies() {
+  static const PolicyEntry entries[] = {
+      naive_entry(),
+      smem_tile_entry(),
+      register_tile_1d_entry(),
+      register_tile_2d_entry(),
+      vectorized_entry(),
+      double_buffered_entry(),
+      automatic_entry(),
+  };
+  return entries;
 }
 
-constexpr PolicyEntry entries[] = {
-    entry<policy::naive>(true),
-    entry<policy::smem_tile>(true),
-    entry<policy::register_tile_1d>(true),
-    entry<policy::register_tile_2d>(true),
-    entry<policy::vectorized>(true),
-    entry<policy::double_buffered>(true),
-    entry<policy::automatic>(false),
-};
-
-}  // namespace
-
-std::span<const PolicyEntry> library_policies() { return entries; }
-
 const PolicyEntry* find_policy(std::string_view name) {
-  for (const PolicyEntry& e : entries) {
+  for (const PolicyEntry& e : library_policies()) {
     if (name == e.name) return &e;
   }
   return nullptr;

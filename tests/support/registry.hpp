@@ -1,10 +1,15 @@
-// The registry: every policy of the library, and a few of the tests' own, by name.
+// The registry: every policy of the library, and a few of the tests' own, by name and behind
+// function pointers, so that tests, the bench and the ladder example compile each policy's kernels
+// once.
 #pragma once
+
+#include <cuda_runtime.h>
 
 #include <span>
 #include <string_view>
+#include <tessera/host/plan.hpp>
 
-#include "erased_policy.cuh"
+#include "any_view.hpp"
 
 namespace tessera::support {
 

@@ -1,28 +1,20 @@
 #include "registry.hpp"
-#include "test_policies.cuh"
 
 namespace tessera::support {
 
-extern template struct ErasedPolicy<pairs>;
-extern template struct ErasedPolicy<three_warps>;
-extern template struct ErasedPolicy<scalar_buffered>;
-extern template struct ErasedPolicy<large_smem>;
-extern template struct ErasedPolicy<direct_rectangle>;
+// One file each in policies/.
+PolicyEntry pairs_entry();
+PolicyEntry three_warps_entry();
+PolicyEntry scalar_buffered_entry();
+PolicyEntry large_smem_entry();
+PolicyEntry direct_rectangle_entry();
 
-namespace {
-
-template <class Policy>
-constexpr PolicyEntry entry() {
-  return {Policy::name, false, true, &ErasedPolicy<Policy>::gemm, &ErasedPolicy<Policy>::plan};
+std::span<const PolicyEntry> user_policies() {
+  static const PolicyEntry entries[] = {
+      pairs_entry(),      three_warps_entry(),      scalar_buffered_entry(),
+      large_smem_entry(), direct_rectangle_entry(),
+  };
+  return entries;
 }
-
-constexpr PolicyEntry entries[] = {
-    entry<pairs>(),      entry<three_warps>(),      entry<scalar_buffered>(),
-    entry<large_smem>(), entry<direct_rectangle>(),
-};
-
-}  // namespace
-
-std::span<const PolicyEntry> user_policies() { return entries; }
 
 }  // namespace tessera::support

@@ -67,17 +67,17 @@ TYPED_TEST(ThreadMap, IsABijection) {
 }
 
 TYPED_TEST(ThreadMap, AccessesAreNeighboursAndAligned) {
-  constexpr TileConfig config = TypeParam::config;
-  constexpr int width = config.vec_width.floats;
-  for (int thread = 0; thread < config.thread_count(); ++thread) {
-    for (int j = 0; j < config.thread_tile.n; ++j) {
+  constexpr TileConfig shape = TypeParam::config;
+  constexpr int width = shape.vec_width.floats;
+  for (int thread = 0; thread < shape.thread_count(); ++thread) {
+    for (int j = 0; j < shape.thread_tile.n; ++j) {
       ASSERT_EQ(this->col(thread, j), this->col(thread, j / width * width) + j % width);
       if (j % width == 0) {
         ASSERT_EQ(this->col(thread, j) % width, 0);
       }
     }
-    if constexpr (config.a_smem.major == Major::mn) {
-      for (int i = 0; i < config.thread_tile.m; ++i) {
+    if constexpr (shape.a_smem.major == Major::mn) {
+      for (int i = 0; i < shape.thread_tile.m; ++i) {
         ASSERT_EQ(this->row(thread, i), this->row(thread, i / width * width) + i % width);
         if (i % width == 0) {
           ASSERT_EQ(this->row(thread, i) % width, 0);
@@ -89,11 +89,11 @@ TYPED_TEST(ThreadMap, AccessesAreNeighboursAndAligned) {
 
 // The lanes of a warp form the rectangle that the config names.
 TYPED_TEST(ThreadMap, LanesFormARectangle) {
-  constexpr TileConfig config = TypeParam::config;
-  for (int warp = 0; warp < config.thread_count() / 32; ++warp) {
+  constexpr TileConfig shape = TypeParam::config;
+  for (int warp = 0; warp < shape.thread_count() / 32; ++warp) {
     for (int lane = 1; lane < 32; ++lane) {
       const int before = warp * 32 + lane - 1, thread = warp * 32 + lane;
-      const bool wraps = lane % config.lanes_n() == 0;
+      const bool wraps = lane % shape.lanes_n() == 0;
       ASSERT_EQ(this->col(thread, 0) > this->col(before, 0), !wraps);
       ASSERT_EQ(this->row(thread, 0) > this->row(before, 0), wraps);
     }

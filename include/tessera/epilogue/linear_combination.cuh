@@ -25,15 +25,15 @@ struct LinearCombination {
 
   // This call is equivalent to: for (i, j) c(row(i), col(j)) = f(acc[i][j], c(row(i), col(j))), for
   // the elements inside C only. C is read only if beta != 0. Width: floats per access of C.
-  template <int Width, bool Guarded, int TM, int TN, class Map>
-  __device__ __forceinline__ void operator()(const float (&acc)[TM][TN], const Map& map,
+  template <int Width, bool Guarded, int thread_m, int thread_n, class Map>
+  __device__ __forceinline__ void operator()(const float (&acc)[thread_m][thread_n], const Map& map,
                                              const OutputTile& c) const {
 #pragma unroll
-    for (int i = 0; i < TM; ++i) {
+    for (int i = 0; i < thread_m; ++i) {
       if (Guarded && map.row(i) >= c.m_left) continue;
       float* row = c.data + map.row(i) * c.ld;
 #pragma unroll
-      for (int j = 0; j < TN; j += Width) {
+      for (int j = 0; j < thread_n; j += Width) {
         // n is whole accesses (the plan sees to it): an access is inside or not.
         if (Guarded && map.col(j) >= c.n_left) continue;
         apply<Width>(row + map.col(j), &acc[i][j]);

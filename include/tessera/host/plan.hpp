@@ -68,8 +68,8 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
 namespace TESSERA_HIDDEN detail {
 
 // Whether every line of a view is whole accesses of `floats` elements.
-template <class T, class Layout>
-bool is_vectorizable(const MatrixView<T, Layout>& view, int floats) {
+template <class Element, class Layout>
+bool is_vectorizable(const MatrixView<Element, Layout>& view, int floats) {
   const auto bytes = static_cast<std::uintptr_t>(floats) * sizeof(float);
   const Lines lines = lines_of(view);
   return reinterpret_cast<std::uintptr_t>(view.data) % bytes == 0 && lines.length % floats == 0 &&
@@ -82,10 +82,10 @@ constexpr bool scales_c(float beta) { return beta != 1.0f; }
 constexpr index_t ceil_div(index_t x, index_t y) { return x / y + (x % y != 0); }
 
 // The plan of a problem whose C is row-major.
-template <class TA, class LA, class TB, class LB, class TC>
+template <class ElementA, class LayoutA, class ElementB, class LayoutB, class ElementC>
 LaunchPlan make_plan(const char* policy, const TileConfig& config, float alpha,
-                     const MatrixView<TA, LA>& a, const MatrixView<TB, LB>& b, float beta,
-                     const MatrixView<TC, RowMajor>& c) {
+                     const MatrixView<ElementA, LayoutA>& a, const MatrixView<ElementB, LayoutB>& b,
+                     float beta, const MatrixView<ElementC, RowMajor>& c) {
   LaunchPlan plan;
   plan.policy = policy;
   plan.config = config;

@@ -21,12 +21,12 @@ struct Lines {
   index_t length;  // contiguous elements in each
   index_t ld;
 };
-template <class T>
-constexpr Lines lines_of(const MatrixView<T, RowMajor>& v) {
+template <class Element>
+constexpr Lines lines_of(const MatrixView<Element, RowMajor>& v) {
   return {v.rows, v.cols, v.ld};
 }
-template <class T>
-constexpr Lines lines_of(const MatrixView<T, ColMajor>& v) {
+template <class Element>
+constexpr Lines lines_of(const MatrixView<Element, ColMajor>& v) {
   return {v.cols, v.rows, v.ld};
 }
 
@@ -61,9 +61,10 @@ inline Status check_pointer(const void* data, bool needed, Operand operand) {
 constexpr bool has_product(float alpha, index_t k) { return alpha != 0.0f && k != 0; }
 
 // The first fault of C = alpha * A * B + beta * C, or success. A: m x k, B: k x n, C: m x n.
-template <class TA, class LA, class TB, class LB, class TC, class LC>
-Status validate(float alpha, const MatrixView<TA, LA>& a, const MatrixView<TB, LB>& b,
-                const MatrixView<TC, LC>& c) {
+template <class ElementA, class LayoutA, class ElementB, class LayoutB, class ElementC,
+          class LayoutC>
+Status validate(float alpha, const MatrixView<ElementA, LayoutA>& a,
+                const MatrixView<ElementB, LayoutB>& b, const MatrixView<ElementC, LayoutC>& c) {
   const Lines lines[] = {lines_of(a), lines_of(b), lines_of(c)};
   constexpr Operand operands[] = {Operand::a, Operand::b, Operand::c};
   for (const auto check : {check_sizes, check_ld}) {

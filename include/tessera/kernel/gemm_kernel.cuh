@@ -1,6 +1,7 @@
 // The one kernel of the SIMT family: block number -> block tile -> mainloop -> epilogue.
 #pragma once
 
+#include "../arch/launch_bounds.cuh"
 #include "../arch/shared_memory.cuh"
 #include "../arch/visibility.hpp"
 #include "../epilogue/linear_combination.cuh"
@@ -23,7 +24,8 @@ struct GemmArguments {
 
 template <class Policy, class LayoutA, class LayoutB, int VecWidth, bool Guarded>
 TESSERA_HIDDEN __global__ void __launch_bounds__(Policy::config.thread_count(),
-                                                 Policy::config.min_blocks.per_sm)
+                                                 arch::min_blocks(Policy::config.min_blocks.per_sm,
+                                                                  Policy::config.thread_count()))
     gemm_kernel(const GemmArguments args) {
   using V = Variant<Policy, LayoutA, LayoutB, VecWidth, Guarded>;
   using Mainloop = typename Policy::template mainloop<V>;

@@ -23,11 +23,13 @@ struct double_buffered {
     typename Variant::SmemB b[2];  // block_k x block_n each
   };
 
-  // acc (TM x TN) += A (block_m x k) * B (k x block_n), the thread tile of it. k_tiles > 0.
+  // acc (thread_m x thread_n) += A (block_m x k) * B (k x block_n), the thread tile of it. k_tiles
+  // > 0.
   __device__ static void run(const tile::GmemTile& a, const tile::GmemTile& b, int k_tiles,
                              SharedStorage& smem, const typename Variant::Map& map,
                              typename Variant::Accumulator& acc) {
-    constexpr int TM = Variant::thread_m, TN = Variant::thread_n, KT = Variant::block_k;
+    constexpr int thread_m = Variant::thread_m, thread_n = Variant::thread_n,
+                  block_k = Variant::block_k;
     const int thread = static_cast<int>(threadIdx.x);
     auto loader_a = Variant::loader_a(a, thread);
     auto loader_b = Variant::loader_b(b, thread);
@@ -42,7 +44,7 @@ struct double_buffered {
       loader_a.reg_to_smem(smem.a[stage]);
       loader_b.reg_to_smem(smem.b[stage]);
     };
-    float frag_a[2][1][TM], frag_b[2][1][TN];
+    float frag_a[2][1][thread_m], frag_b[2][1][thread_n];
     const auto load_fragments = [&](int stage, int k) {
       tile::load_fragment<Variant::Map::chunk_m>(frag_a[k % 2], smem.a[stage], k,
                                                  [&](int i) { return map.row(i); });
@@ -55,8 +57,8 @@ struct double_buffered {
     const auto multiply_tile = [&]<bool is_last>() {
       if constexpr (!is_last) request_tile();
 #pragma unroll
-      for (int k = 0; k < KT; ++k) {
-        if (k + 1 < KT) {
+      for (int k = 0; k < block_k; ++k) {
+        if (k + 1 < block_k) {
           load_fragments(stage, k + 1);
         } else if constexpr (!is_last) {
           stage ^= 1;  // nobody reads that stage: its last fragments were loaded a barrier ago

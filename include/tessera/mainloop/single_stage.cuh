@@ -18,11 +18,11 @@ struct single_stage {
     typename Variant::SmemB b;  // block_k x block_n
   };
 
-  // acc (TM x TN) += A (block_m x k) * B (k x block_n), the thread tile of it.
+  // acc (thread_m x thread_n) += A (block_m x k) * B (k x block_n), the thread tile of it.
   __device__ static void run(const tile::GmemTile& a, const tile::GmemTile& b, int k_tiles,
                              SharedStorage& smem, const typename Variant::Map& map,
                              typename Variant::Accumulator& acc) {
-    constexpr int TM = Variant::thread_m, TN = Variant::thread_n;
+    constexpr int thread_m = Variant::thread_m, thread_n = Variant::thread_n;
     // A k-major tile of A is read vec_width k-steps at a time, one access per row.
     constexpr int steps = config.a_smem.major == Major::k ? config.vec_width.floats : 1;
     const int thread = static_cast<int>(threadIdx.x);
@@ -41,10 +41,10 @@ struct single_stage {
 
 #pragma unroll
       for (int k = 0; k < Variant::block_k; k += steps) {
-        float frag_a[steps][TM];
+        float frag_a[steps][thread_m];
         tile::load_fragment<Variant::Map::chunk_m>(frag_a, smem.a, k,
                                                    [&](int i) { return map.row(i); });
-        float frag_b[steps][TN];
+        float frag_b[steps][thread_n];
         tile::load_fragment<Variant::Map::chunk_n>(frag_b, smem.b, k,
                                                    [&](int j) { return map.col(j); });
 #pragma unroll

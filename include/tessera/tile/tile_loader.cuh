@@ -74,8 +74,8 @@ class TileLoader {
     return tile_.data + line(i) * tile_.ld + place(i);
   }
 
-  template <class F>
-  __device__ __forceinline__ void for_each_access(F f) const {
+  template <class Function>
+  __device__ __forceinline__ void for_each_access(Function f) const {
 #pragma unroll
     for (int i = 0; i < accesses_per_thread; ++i) {
       if (ragged && thread_ + i * Threads >= accesses) break;
@@ -107,7 +107,7 @@ class TileLoader {
   GmemTile tile_;
   int thread_;
   float padding_;
-  float reg_[accesses_per_thread][Width];
+  float reg_[accesses_per_thread][Width] = {};
 };
 
 }  // namespace tessera::tile

@@ -1,3 +1,5 @@
 #include "../erased_policy.cuh"
 
-template struct tessera::support::ErasedPolicy<tessera::policy::automatic>;
+namespace tessera::support {
+PolicyEntry automatic_entry() { return library_entry<policy::automatic>(); }
+}  // namespace tessera::support

@@ -1,4 +1,6 @@
 #include "../erased_policy.cuh"
 #include "../test_policies.cuh"
 
-template struct tessera::support::ErasedPolicy<tessera::support::direct_rectangle>;
+namespace tessera::support {
+PolicyEntry direct_rectangle_entry() { return user_entry<direct_rectangle>(); }
+}  // namespace tessera::support

@@ -1,3 +1,5 @@
 #include "../erased_policy.cuh"
 
-template struct tessera::support::ErasedPolicy<tessera::policy::double_buffered>;
+namespace tessera::support {
+PolicyEntry double_buffered_entry() { return ladder_entry<policy::double_buffered>(); }
+}  // namespace tessera::support

@@ -1,4 +1,6 @@
 #include "../erased_policy.cuh"
 #include "../test_policies.cuh"
 
-template struct tessera::support::ErasedPolicy<tessera::support::large_smem>;
+namespace tessera::support {
+PolicyEntry large_smem_entry() { return user_entry<large_smem>(); }
+}  // namespace tessera::support

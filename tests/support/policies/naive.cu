@@ -1,3 +1,5 @@
 #include "../erased_policy.cuh"
 
-template struct tessera::support::ErasedPolicy<tessera::policy::naive>;
+namespace tessera::support {
+PolicyEntry naive_entry() { return ladder_entry<policy::naive>(); }
+}  // namespace tessera::support

@@ -1,4 +1,6 @@
 #include "../erased_policy.cuh"
 #include "../test_policies.cuh"
 
-template struct tessera::support::ErasedPolicy<tessera::support::pairs>;
+namespace tessera::support {
+PolicyEntry pairs_entry() { return user_entry<pairs>(); }
+}  // namespace tessera::support

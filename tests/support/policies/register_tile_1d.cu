@@ -1,3 +1,5 @@
 #include "../erased_policy.cuh"
 
-template struct tessera::support::ErasedPolicy<tessera::policy::register_tile_1d>;
+namespace tessera::support {
+PolicyEntry register_tile_1d_entry() { return ladder_entry<policy::register_tile_1d>(); }
+}  // namespace tessera::support

@@ -1,4 +1,6 @@
 #include "../erased_policy.cuh"
 #include "../test_policies.cuh"
 
-template struct tessera::support::ErasedPolicy<tessera::support::scalar_buffered>;
+namespace tessera::support {
+PolicyEntry scalar_buffered_entry() { return user_entry<scalar_buffered>(); }
+}  // namespace tessera::support

@@ -1,3 +1,5 @@
 #include "../erased_policy.cuh"
 
-template struct tessera::support::ErasedPolicy<tessera::policy::smem_tile>;
+namespace tessera::support {
+PolicyEntry smem_tile_entry() { return ladder_entry<policy::smem_tile>(); }
+}  // namespace tessera::support

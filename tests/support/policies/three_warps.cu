@@ -1,4 +1,6 @@
 #include "../erased_policy.cuh"
 #include "../test_policies.cuh"
 
-template struct tessera::support::ErasedPolicy<tessera::support::three_warps>;
+namespace tessera::support {
+PolicyEntry three_warps_entry() { return user_entry<three_warps>(); }
+}  // namespace tessera::support

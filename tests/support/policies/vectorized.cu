@@ -1,3 +1,5 @@
 #include "../erased_policy.cuh"
 
-template struct tessera::support::ErasedPolicy<tessera::policy::vectorized>;
+namespace tessera::support {
+PolicyEntry vectorized_entry() { return ladder_entry<policy::vectorized>(); }
+}  // namespace tessera::support
