@@ -2,7 +2,7 @@
 // rung the one before with one change.
 #pragma once
 
-#include "host/plan.hpp"
+#include "host/gemm_shape.hpp"
 #include "mainloop/direct.cuh"
 #include "mainloop/double_buffered.cuh"
 #include "mainloop/single_stage.cuh"

@@ -8,14 +8,10 @@
 #include "../matrix_view.hpp"
 #include "../status.hpp"
 #include "../tile/tile_config.hpp"
+#include "gemm_shape.hpp"
 #include "validate.hpp"
 
 namespace tessera {
-
-// Extents of C = A * B as the caller states them: A is m x k, B is k x n, C is m x n.
-struct GemmShape {
-  index_t m, n, k;
-};
 
 struct LaunchPlan {
   Status status;            // what gemm() returns instead of launching, unless ok
@@ -78,8 +74,6 @@ bool is_vectorizable(const MatrixView<Element, Layout>& view, int floats) {
 
 // Whether C = beta * C changes C.
 constexpr bool scales_c(float beta) { return beta != 1.0f; }
-
-constexpr index_t ceil_div(index_t x, index_t y) { return x / y + (x % y != 0); }
 
 // The plan of a problem whose C is row-major.
 template <class ElementA, class LayoutA, class ElementB, class LayoutB, class ElementC>
