@@ -5,6 +5,10 @@
 #include <exception>
 #include <iostream>
 #include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
 
 #include "compare.hpp"
 #include "generator.hpp"

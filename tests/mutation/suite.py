@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,8 +40,9 @@ class BuildError(Exception):
 @dataclass(frozen=True)
 class Verdict:
     passed: bool
-    text: str  # the test, and what it or the sanitizer said
     policy: str
+    test: str = ""  # the first that failed
+    report: str = ""  # of a sanitizer, a signal or the time limit
 
 
 class Suite:
@@ -50,6 +52,10 @@ class Suite:
         self.flags = FLAGS + (flags or self._fma_flag())
         self.libraries = libraries or ["-lgtest", "-lboost_context"]
         self.shared = {}  # net -> objects
+        # A copy, because the tree may change while the run lasts.
+        self.include = build_dir / "include"
+        shutil.rmtree(self.include, ignore_errors=True)
+        shutil.copytree(source_dir / "include", self.include)
         self.digest = self._digest()
 
     def _fma_flag(self):
@@ -82,7 +88,7 @@ class Suite:
         folder.mkdir(parents=True, exist_ok=True)
         name = Path(source).name
         output = folder / (name + (".gch" if language == "c++-header" else ".o"))
-        command = [self.compiler, *self.flags, *flags, *self._includes(self.source_dir / "include"),
+        command = [self.compiler, *self.flags, *flags, *self._includes(self.include),
                    "-x", language, "-c", str(self.source_dir / source), "-o", str(output)]
         stamp = output.with_name(output.name + ".stamp")
         key = self.digest + " ".join(command)
@@ -140,20 +146,19 @@ class Suite:
         if code == 0:
             if "[  PASSED  ] 0 tests" in output:
                 raise BuildError(f"{program}: no test matches {tests}")
-            return Verdict(True, "", policy)
+            return Verdict(True, policy)
         # A crash or a sanitizer's halt leaves the test that was running as the last one.
-        started = (re.findall(r"\[  FAILED  \] ([\w./]+)", output)[:1] or
-                   re.findall(r"\[ RUN      \] ([\w./]+)", output))
-        return Verdict(False, f"{started[-1] if started else 'start'}{self._reason(output, code)}",
-                       policy)
+        tests = (re.findall(r"\[  FAILED  \] ([\w./]+)", output)[:1] or
+                 re.findall(r"\[ RUN      \] ([\w./]+)", output) or ["no test"])
+        return Verdict(False, policy, tests[-1], self._report(output, code))
 
     @staticmethod
-    def _reason(output, code):
-        for pattern in (r"(AddressSanitizer: \S+)", r"runtime error: (.*)",
-                        r"(ThreadSanitizer: data race)", r"(ThreadSanitizer: \S+)"):
+    def _report(output, code):
+        for pattern in (r"AddressSanitizer: [\w-]+", r"runtime error: .*",
+                        r"ThreadSanitizer: [\w -]+"):
             found = re.search(pattern, output)
             if found:
-                return f", {found.group(1)}"
+                return found.group(0).strip()
         if code is None:
-            return ", time limit"
-        return f", signal {-code}" if code < 0 else ""
+            return "time limit"
+        return f"signal {-code}" if code < 0 else ""

@@ -9,6 +9,7 @@ from .mutant import Mutant
 GEMM = "gemm.cuh"
 VIEW = "matrix_view.hpp"
 PLAN = "host/plan.hpp"
+SHAPE = "host/gemm_shape.hpp"
 VALIDATE = "host/validate.hpp"
 DISPATCH = "host/dispatch.cuh"
 LAUNCH = "host/launch.cuh"
@@ -77,9 +78,9 @@ MUTANTS = (
            "ragged k runs exact"),
     Mutant("plan_scalar_is_exact", PLAN, "plan.guarded || !vectorized", "plan.guarded",
            "the plan says exact where the guarded variant runs", policies=PAIRS),
-    Mutant("plan_tiles_rounded_down", PLAN, "x / y + (x % y != 0)", "x / y",
+    Mutant("plan_tiles_rounded_down", SHAPE, "x / y + (x % y != 0)", "x / y",
            "the last tile is left out", policies=NAIVE),
-    Mutant("plan_tiles_one_too_many", PLAN, "x / y + (x % y != 0)", "x / y + 1",
+    Mutant("plan_tiles_one_too_many", SHAPE, "x / y + (x % y != 0)", "x / y + 1",
            "a tile beyond the last", policies=NAIVE),
     Mutant("plan_grid_limit", PLAN, "plan.m_tiles > max_extent / plan.n_tiles", "false",
            "more tiles than a grid holds", policies=NAIVE),

@@ -37,7 +37,7 @@ MUTANTS = (
            policies=VECTORIZED),
 
     # thread_mma
-    Mutant("mma_serpentine_off_by_one", MMA, "TN - 1 - step", "TN - step",
+    Mutant("mma_serpentine_off_by_one", MMA, "thread_n - 1 - step", "thread_n - step",
            "odd rows one column too far", policies=("register_tile_1d",)),
     Mutant("mma_serpentine_of_b_only", MMA, "frag_b[j], acc", "frag_b[step], acc",
            "odd rows multiply B in the other direction", policies=VECTORIZED),
