@@ -4,7 +4,7 @@
 usage: gpu_check.py --build DIR --results DIR [--quick]
 
 The GoogleTest suites, the differential test, capture and replay of every policy from a cold process,
-and compute-sanitizer's four tools over a representative subset. Exit status 1 if anything failed.
+and compute-sanitizer's four tools over a representative subset, each first on a planted fault. Exit status 1 if anything failed.
 --quick leaves out compute-sanitizer.
 """
 
@@ -129,15 +129,21 @@ def run_sanitizers(summary, build):
     if sanitizer is None:
         summary.note("compute-sanitizer is not installed: its four tools were skipped")
         return
-    program = find(build, "gemm_tests")
+    program, control = find(build, "gemm_tests"), find(build, "planted_faults")
     for tool, options in TOOLS.items():
+        code, output, seconds = run([sanitizer, "--tool", tool, "--error-exitcode", "9", control,
+                                     tool])
+        if code != 9:  # a tool that finds nothing here proves nothing below
+            summary.add(f"compute-sanitizer {tool}", False, "missed the planted fault", seconds)
+            show_failures(summary, output)
+            continue
         code, output, seconds = run([sanitizer, "--tool", tool, "--error-exitcode", "9", *options,
                                      program, f"--gtest_filter={SANITIZED}"], timeout=540)
         passed, failed, _ = gtest_counts(output)
         verdicts = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: (.*)", output)
         verdict = verdicts[-1] if verdicts else "no summary"
         summary.add(f"compute-sanitizer {tool}", code == 0 and passed > 0 and failed == 0,
-                    f"{verdict}; {passed} tests", seconds)
+                    f"{verdict}; {passed} tests; the planted fault was found", seconds)
         if code != 0:
             show_failures(summary, output)
 

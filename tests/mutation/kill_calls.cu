@@ -193,7 +193,10 @@ TEST_F(Plans, WidthOfTheNarrowestOperand) {
       EXPECT_EQ(p.guarded, w > 1);
     }
   }
-  EXPECT_EQ(plan_of(bm, bn - 1, bk).vec_width_a, 1) << "lines that are not whole accesses";
+  const LaunchPlan odd_length =
+      policy.plan(1.0f, {data, bm, bk, bk, Layout::row}, {data, bk, bn - 1, bn, Layout::row}, 0.0f,
+                  {data, bm, bn - 1, bn, Layout::row});
+  EXPECT_EQ(odd_length.vec_width_a, 1) << "lines that are not whole accesses";
   // A single line has no distance to the next.
   const LaunchPlan row =
       policy.plan(1.0f, {data, 1, 4 * bk, 4 * bk + 1, Layout::row},

@@ -88,6 +88,19 @@ TEST_P(Products, RaggedAndOdd) {
   check_every_layout({.m = 7, .n = 13, .k = 5});
 }
 
+// Lines that begin aligned and end inside an access: an access there reaches the padding.
+TEST_P(Products, OddExtentsWithAlignedLd) {
+  const Problem odd{.m = bm + 1, .n = bn + 3, .k = 2 * bk + 1, .beta = -1.0f};
+  const auto padding = [](index_t extent) { return (4 - extent % 4) % 4; };
+  for (const Layouts& layouts : every_layout()) {
+    Problem problem = with_layouts(odd, layouts);
+    problem.a.at.ld_extra = padding(layouts.a == Layout::row ? odd.k : odd.m);
+    problem.b.at.ld_extra = padding(layouts.b == Layout::row ? odd.n : odd.k);
+    problem.c.at.ld_extra = padding(layouts.c == Layout::row ? odd.n : odd.m);
+    check(problem);
+  }
+}
+
 // Whole tiles, scalar: one operand at a time is narrow, by its pointer or by its ld.
 TEST_P(Products, NarrowOperands) {
   for (int i = 0; i < 3; ++i) {

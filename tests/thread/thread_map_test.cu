@@ -27,13 +27,13 @@ __global__ void map_kernel(int* out) {
 template <class Policy>
 class ThreadMap : public testing::Test {
  protected:
-  static constexpr TileConfig config = Policy::config;
-  static constexpr int tile_m = config.thread_tile.m, tile_n = config.thread_tile.n;
+  static constexpr TileConfig policy_config = Policy::config;
+  static constexpr int tile_m = policy_config.thread_tile.m, tile_n = policy_config.thread_tile.n;
 
   void SetUp() override {
     support::DeviceBuffer<int> out(
-        static_cast<std::size_t>(config.thread_count() * (tile_m + tile_n)));
-    support::run_kernel(&map_kernel<Policy>, 1, config.thread_count(), 0, out.data());
+        static_cast<std::size_t>(policy_config.thread_count() * (tile_m + tile_n)));
+    support::run_kernel(&map_kernel<Policy>, 1, policy_config.thread_count(), 0, out.data());
     values_ = out.to_host();
   }
   int row(int thread, int i) const { return at(thread * (tile_m + tile_n) + i); }

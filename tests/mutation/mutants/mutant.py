@@ -16,14 +16,14 @@ class Mutant:
     old: str  # the text that is replaced, exact but for runs of white space
     new: str
     fault: str  # what the mutant stands for
-    net: str = "values"  # expected to catch it
+    # Expected to catch it. A sanitizer's net runs even where the values have caught the mutant, and
+    # the values of a mutant for "thread" in each order by itself.
+    net: str = "values"
     # Each tried in turn until one dies; the suite is compiled for one policy at a time.
     policies: tuple[str, ...] = ("smem_tile",)
     # `old` is the occurrence-th of so many in the file.
     occurrence: int = 1
     of: int = 1
-    # Run every net even after one has caught it: for missing barriers.
-    every_net: bool = False
 
     def apply(self, text: str) -> str:
         """The mutated file; ValueError where the list no longer fits the library."""
