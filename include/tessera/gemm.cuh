@@ -97,6 +97,10 @@ constexpr void check_element_types() {
 
 }  // namespace detail
 
+// Hidden as a namespace, because a function with a policy from an unnamed namespace has no linkage
+// that an attribute of its own could change.
+inline namespace TESSERA_HIDDEN entry {
+
 // C = alpha * A * B + beta * C, enqueued on `stream`; A: m x k, B: k x n, C: m x n, in device
 // memory, in any combination of layouts, any ld and any float pointer. C must not overlap A or B.
 //
@@ -108,9 +112,8 @@ constexpr void check_element_types() {
 // Returns why the call was refused (nothing is written or launched then), or what the launch said.
 template <class Policy = policy::automatic, class ElementA, class LayoutA, class ElementB,
           class LayoutB, class ElementC, class LayoutC>
-TESSERA_HIDDEN Status gemm(float alpha, MatrixView<ElementA, LayoutA> a,
-                           MatrixView<ElementB, LayoutB> b, float beta,
-                           MatrixView<ElementC, LayoutC> c, cudaStream_t stream = {}) {
+Status gemm(float alpha, MatrixView<ElementA, LayoutA> a, MatrixView<ElementB, LayoutB> b,
+            float beta, MatrixView<ElementC, LayoutC> c, cudaStream_t stream = {}) {
   detail::check_element_types<ElementA, ElementB, ElementC>();
   if (const Status status = detail::validate(alpha, a, b, c); !status.ok()) return status;
   return detail::with_plan<Policy>(
@@ -129,9 +132,9 @@ TESSERA_HIDDEN Status gemm(float alpha, MatrixView<ElementA, LayoutA> a,
 // What gemm() with the same arguments would do; touches no device.
 template <class Policy = policy::automatic, class ElementA, class LayoutA, class ElementB,
           class LayoutB, class ElementC, class LayoutC>
-[[nodiscard]] TESSERA_HIDDEN LaunchPlan plan(float alpha, MatrixView<ElementA, LayoutA> a,
-                                             MatrixView<ElementB, LayoutB> b, float beta,
-                                             MatrixView<ElementC, LayoutC> c) {
+[[nodiscard]] LaunchPlan plan(float alpha, MatrixView<ElementA, LayoutA> a,
+                              MatrixView<ElementB, LayoutB> b, float beta,
+                              MatrixView<ElementC, LayoutC> c) {
   detail::check_element_types<ElementA, ElementB, ElementC>();
   if (const Status status = detail::validate(alpha, a, b, c); !status.ok()) {
     LaunchPlan refused;
@@ -144,4 +147,5 @@ template <class Policy = policy::automatic, class ElementA, class LayoutA, class
       [](auto, const LaunchPlan& plan, const auto&, const auto&, const auto&) { return plan; });
 }
 
+}  // namespace entry
 }  // namespace tessera

@@ -12,6 +12,16 @@ constexpr TileConfig base{.threads = {16, 16},
                           .stages = {1},
                           .min_blocks = {2}};
 
+// A mainloop that lays out more shared memory than the plan asks for.
+namespace tessera::mainloop {
+template <class Variant>
+struct larger_storage : single_stage<Variant> {
+  struct SharedStorage : single_stage<Variant>::SharedStorage {
+    float more[4];
+  };
+};
+}  // namespace tessera::mainloop
+
 struct candidate {
   static constexpr TileConfig config = TEST_CONFIG;
   template <class Variant>

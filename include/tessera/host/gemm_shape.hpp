@@ -2,6 +2,7 @@
 // standard headers NVRTC does not have.)
 #pragma once
 
+#include "../arch/visibility.hpp"
 #include "../matrix_view.hpp"
 
 namespace tessera {
@@ -11,7 +12,7 @@ struct GemmShape {
   index_t m, n, k;
 };
 
-namespace detail {
+namespace TESSERA_HIDDEN detail {
 constexpr index_t ceil_div(index_t x, index_t y) { return x / y + (x % y != 0); }
 }  // namespace detail
 

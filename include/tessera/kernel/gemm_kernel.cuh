@@ -8,7 +8,8 @@
 #include "../tile/rasterisation.cuh"
 #include "variant.cuh"
 
-namespace tessera::kernel {
+namespace tessera {
+namespace TESSERA_HIDDEN kernel {
 
 // C (m x n, row-major) = alpha * A (m x k) * B (k x n) + beta * C. Strides come from the views
 // alone.
@@ -23,9 +24,9 @@ struct GemmArguments {
 };
 
 template <class Policy, class LayoutA, class LayoutB, int VecWidth, bool Guarded>
-TESSERA_HIDDEN __global__ void __launch_bounds__(Policy::config.thread_count(),
-                                                 arch::min_blocks(Policy::config.min_blocks.per_sm,
-                                                                  Policy::config.thread_count()))
+__global__ void __launch_bounds__(Policy::config.thread_count(),
+                                  arch::min_blocks(Policy::config.min_blocks.per_sm,
+                                                   Policy::config.thread_count()))
     gemm_kernel(const GemmArguments args) {
   using V = Variant<Policy, LayoutA, LayoutB, VecWidth, Guarded>;
   using Mainloop = typename Policy::template mainloop<V>;
@@ -54,4 +55,5 @@ TESSERA_HIDDEN __global__ void __launch_bounds__(Policy::config.thread_count(),
   args.epilogue.template operator()<VecWidth, Guarded>(acc, map, c);
 }
 
-}  // namespace tessera::kernel
+}  // namespace kernel
+}  // namespace tessera

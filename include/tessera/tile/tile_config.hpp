@@ -2,6 +2,8 @@
 // functions that derive sizes from it.
 #pragma once
 
+#include "../arch/visibility.hpp"
+
 namespace tessera {
 
 // Which mode of an operand tile is contiguous: k, or the other one (m for A, n for B).
@@ -61,7 +63,7 @@ struct TileConfig {
   [[nodiscard]] constexpr int block_k() const { return k_tile.k; }
 };
 
-namespace detail {
+namespace TESSERA_HIDDEN detail {
 constexpr void set(TileConfig& config, Threads value) { config.threads = value; }
 constexpr void set(TileConfig& config, Lanes value) { config.lanes = value; }
 constexpr void set(TileConfig& config, ThreadTile value) { config.thread_tile = value; }
@@ -85,12 +87,12 @@ template <class... Changes>
 inline constexpr int smem_padding = 4;
 
 // Elements of one smem tile of mn x k, padding included.
-[[nodiscard]] constexpr int smem_tile_floats(int mn, int k, Major major) {
+[[nodiscard]] TESSERA_HIDDEN constexpr int smem_tile_floats(int mn, int k, Major major) {
   return major == Major::k ? mn * (k + smem_padding) : k * (mn + smem_padding);
 }
 
 // Dynamic shared memory of one block, in bytes.
-[[nodiscard]] constexpr int smem_bytes(const TileConfig& c) {
+[[nodiscard]] TESSERA_HIDDEN constexpr int smem_bytes(const TileConfig& c) {
   const int a = smem_tile_floats(c.block_m(), c.block_k(), c.a_smem.major);
   const int b = smem_tile_floats(c.block_n(), c.block_k(), Major::mn);
   return c.stages.count * (a + b) * static_cast<int>(sizeof(float));

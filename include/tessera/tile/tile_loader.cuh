@@ -70,6 +70,7 @@ class TileLoader {
   }
 
   __device__ __forceinline__ const float* source(int i) const {
+    // An int counts the lines of a tile. NOLINTNEXTLINE(bugprone-implicit-widening*)
     if constexpr (strided) return tile_.data + i * (Threads / accesses_per_line) * tile_.ld;
     return tile_.data + line(i) * tile_.ld + place(i);
   }

@@ -1,0 +1,109 @@
+# What must be refused, each with its sentence: element types, policies and parts that cannot work.
+# Every static_assert and #error of include/ has an entry here: see the last test.
+
+# tessera_refused(<name> <compiler>... SOURCE <file> FLAGS <flag>... SENTENCE <text>)
+set_property(GLOBAL PROPERTY tessera_refused_sentences "")
+function(tessera_refused name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;SENTENCE" "FLAGS")
+  set_property(GLOBAL APPEND_STRING PROPERTY tessera_refused_sentences "${arg_SENTENCE}\n")
+  string(REGEX REPLACE "([.+()*^])" "\\\\\\1" pattern "${arg_SENTENCE}")
+  tessera_compile_test(refused.${name} ${arg_UNPARSED_ARGUMENTS} SOURCE ${arg_SOURCE}
+                       FLAGS ${arg_FLAGS} REFUSED "${pattern}")
+endfunction()
+
+# Without nvcc, or as an older C++.
+set(gemm_alone ${CMAKE_CURRENT_BINARY_DIR}/tessera.gemm.cuh.cu)
+tessera_refused(plain_cpp host SOURCE ${gemm_alone} FLAGS -x c++ SENTENCE
+                "Tessera's .cuh headers hold CUDA kernels: include them from a .cu file compiled by nvcc.")
+tessera_refused(cxx17 emulated nvcc SOURCE ${gemm_alone} FLAGS -std=c++17 SENTENCE
+                "Tessera needs C++20: pass -std=c++20 to nvcc (CUDA 12.0 or newer).")
+
+# Policies. `base` (policy.cu) is 16 x 16 threads of 1 x 1, KTile 8, no vectors, one stage.
+function(tessera_refused_policy name mainloop config sentence)
+  tessera_refused(${name} emulated SOURCE policy.cu SENTENCE "${sentence}"
+                  FLAGS -DTEST_MAINLOOP=${mainloop} -DTEST_CONFIG=${config})
+endfunction()
+
+tessera_compile_test(accepted.base emulated SOURCE policy.cu
+                     FLAGS -DTEST_MAINLOOP=single_stage -DTEST_CONFIG=base)
+tessera_refused_policy(positive single_stage "with(base,ThreadTile{0,1})"
+                       "a policy's Threads, ThreadTile and KTile must be positive")
+tessera_refused_policy(lanes single_stage "with(base,Lanes{4,4})"
+                       "a policy's Lanes must multiply to 32, the lanes of a warp")
+tessera_refused_policy(whole_warps single_stage "with(base,Threads{6,16})"
+                       "a policy's Threads must be whole warps: multiples of its Lanes in m and n")
+tessera_refused_policy(block_size single_stage "with(base,Threads{64,32},MinBlocks{1})"
+                       "a block has at most 1024 threads")
+tessera_refused_policy(vec_width single_stage "with(base,VecWidth{3},ThreadTile{3,3},KTile{9})"
+                       "a policy's VecWidth must be 1, 2 or 4 floats")
+tessera_refused_policy(accesses_n single_stage "with(base,VecWidth{4},ThreadTile{4,2})"
+                       "a policy's ThreadTile must be whole accesses along n: a multiple of VecWidth")
+tessera_refused_policy(accesses_m single_stage
+                       "with(base,VecWidth{4},ThreadTile{2,4},ASmem{Major::mn})"
+                       "with A m-major in smem, ThreadTile must be a multiple of VecWidth along m")
+tessera_refused_policy(accesses_k single_stage "with(base,VecWidth{4},ThreadTile{4,4},KTile{6})"
+                       "a policy's KTile and block tile must be whole accesses: multiples of VecWidth")
+tessera_refused_policy(registers single_stage "with(base,ThreadTile{16,16})"
+                       "a policy's ThreadTile does not fit the 255 registers of a thread")
+tessera_refused_policy(min_blocks single_stage "with(base,MinBlocks{9})"
+                       "a policy's MinBlocks need more threads than an SM holds")
+tessera_refused_policy(negative_stages single_stage "with(base,Stages{-1})"
+                       "a policy's Stages cannot be negative")
+tessera_refused_policy(smem single_stage "with(base,ThreadTile{8,8},KTile{256})"
+                       "a policy's smem tiles exceed the 227 KB that a block can have")
+tessera_refused_policy(direct_stages direct "base"
+                       "mainloop direct stages nothing: Stages must be 0")
+tessera_refused_policy(single_stages single_stage "with(base,Stages{2})"
+                       "mainloop single_stage has one stage: Stages must be 1")
+tessera_refused_policy(double_stages double_buffered "with(base,ASmem{Major::mn})"
+                       "mainloop double_buffered has two: Stages must be 2")
+tessera_refused_policy(double_a_smem double_buffered "with(base,Stages{2})"
+                       "mainloop double_buffered reads A along m: ASmem must be Major::mn")
+tessera_refused_policy(double_k_tile double_buffered
+                       "with(base,Stages{2},ASmem{Major::mn},KTile{3})"
+                       "mainloop double_buffered alternates two fragments: KTile must be even")
+tessera_refused_policy(shared_storage larger_storage "base"
+                       "the plan's shared memory must be what the mainloop lays out")
+# Warp-tiling parameters of a well-known kernel that cannot be met: 128 threads, thread tile 8 x 4
+# for a block tile of 128 x 256.
+tessera_refused_policy(warp_tiling single_stage
+                       "with(base,Threads{4,32},Lanes{4,8},ThreadTile{32,8})"
+                       "a policy's ThreadTile does not fit the 255 registers of a thread")
+
+# Parts.
+function(tessera_refused_part name width statement sentence)
+  tessera_refused(${name} emulated SOURCE primitives.cu SENTENCE "${sentence}"
+                  FLAGS -DTEST_WIDTH=${width} "-DTEST_STATEMENT=${statement}")
+endfunction()
+
+tessera_compile_test(accepted.gmem_to_reg emulated SOURCE primitives.cu FLAGS -DTEST_WIDTH=4
+                     "-DTEST_STATEMENT=arch::gmem_to_reg<4>(reg,gmem)")
+foreach(call IN ITEMS gmem_to_reg<3>\(reg,gmem\) mem_to_reg<3>\(reg,gmem\) reg_to_mem<3>\(gmem,reg\))
+  string(REGEX REPLACE "<.*" "" name ${call})
+  tessera_refused_part(${name} 3 "arch::${call}" "an access is 1, 2 or 4 floats wide")
+endforeach()
+tessera_refused_part(tile_loader 4 "(tile::TileLoader<Major::k,8,6,32,4,false>({},0,0.0f))"
+                     "a line of the tile must be whole accesses")
+
+# Element types.
+function(tessera_refused_element name flag sentence)
+  tessera_refused(${name} emulated SOURCE element_type.cu SENTENCE "${sentence}" FLAGS "${flag}")
+endfunction()
+
+set(sentence "Tessera multiplies float: A and B must be views of float or const float")
+tessera_refused_element(element_a -DTEST_A=double "${sentence}")
+tessera_refused_element(element_b -DTEST_B=int "${sentence}")
+set(sentence "Tessera multiplies float: C must be a view of float")
+tessera_refused_element(element_c -DTEST_C=double "${sentence}")
+tessera_refused_element(const_c "-DTEST_C=const float" "${sentence}")
+tessera_compile_test(accepted.element_types emulated SOURCE element_type.cu
+                     FLAGS "-DTEST_A=const float")
+
+# Every refusal in include/ is among the above.
+get_property(sentences GLOBAL PROPERTY tessera_refused_sentences)
+file(CONFIGURE OUTPUT refused_sentences.txt CONTENT "${sentences}" @ONLY)
+add_test(NAME compile.refused.every_sentence_is_tested
+         COMMAND ${CMAKE_COMMAND} -DHEADERS=${PROJECT_SOURCE_DIR}/include
+                 -DTESTED=${CMAKE_CURRENT_BINARY_DIR}/refused_sentences.txt
+                 -P ${CMAKE_CURRENT_SOURCE_DIR}/refused_sentences.cmake)
+set_tests_properties(compile.refused.every_sentence_is_tested PROPERTIES LABELS compile)
