@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
     return 77;
   }
   if (fault == "memcheck") {
-    writes_beyond<<<1, size>>>(data, size);
+    writes_beyond<<<1, size>>>(data, 1 << 24);  // past what lies behind it too
   } else if (fault == "racecheck") {
     reads_without_barrier<<<1, size>>>(data);
   } else if (fault == "initcheck") {

@@ -1,0 +1,21 @@
+# A 0.x package serves its own minor version only, whatever the size of a pointer.
+foreach(version IN ITEMS 0.0 0.2 1.0)
+  find_package(tessera ${version} CONFIG QUIET)
+  if(tessera_FOUND)
+    message(FATAL_ERROR "tessera ${tessera_VERSION} passes for version ${version}")
+  elseif(NOT tessera_CONSIDERED_VERSIONS)
+    message(FATAL_ERROR "version ${version}: tessera was not found at all")
+  endif()
+endforeach()
+
+# After find_package: would a project for the other pointer size be served too?
+function(check_pointer_size)
+  set(PACKAGE_FIND_VERSION 0.1)
+  set(PACKAGE_FIND_VERSION_MAJOR 0)
+  set(PACKAGE_FIND_VERSION_MINOR 1)
+  math(EXPR CMAKE_SIZEOF_VOID_P "12 - ${CMAKE_SIZEOF_VOID_P}")
+  include(${tessera_DIR}/tessera-config-version.cmake)
+  if(NOT PACKAGE_VERSION_COMPATIBLE OR PACKAGE_VERSION_UNSUITABLE)
+    message(FATAL_ERROR "tessera depends on the size of a pointer: ${PACKAGE_VERSION}")
+  endif()
+endfunction()
