@@ -37,6 +37,6 @@ if(TESSERA_EMULATOR_SANITIZER STREQUAL "address")
 else()
   foreach(fault IN ITEMS read_before_barrier overwrite_before_barrier shuffle_is_no_barrier
                          refill_before_barrier read_after_wait_only write_from_every_block)
-    emulator_fault(${fault} "ThreadSanitizer: data race.* ${fault}")
+    emulator_fault(${fault} "ThreadSanitizer: data race.*[ :]${fault}")
   endforeach()
 endif()
