@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Mutation run: faults put into the library's headers one at a time, each of which a test must catch.
+"""Mutation run: faults put into the headers one at a time, each of which a test must catch.
 
 Every mutant of mutants/ is compiled in the emulator with one policy and meets the kill suite
 (kill_products.cu, kill_calls.cu). First the suite as it is must pass in every net: plain,
@@ -7,8 +7,8 @@ AddressSanitizer with UndefinedBehaviorSanitizer, and ThreadSanitizer. A mutant 
 plain build meets the other two. Exits with 1 if one survives all.
 
 A line for each mutant: the nets that caught it (values, or the orders of threads; address; thread;
-static, a static_assert), then the policy and the test. In a table of mutants, text that is no longer
-in the library is an error.
+static, a static_assert), then the policy and the test. In a table of mutants, text that is no
+longer in the library is an error.
 """
 
 import argparse
@@ -29,8 +29,8 @@ ORDERS = ("forward", "reverse", "random")
 
 
 def nets_that_catch(suite, mutant, include):
-    """(net, Verdict) of the nets that catch a mutant under one of its policies. Sanitizers run where
-    the values do not catch it, or where it is meant for one."""
+    """(net, Verdict) of the nets that catch a mutant under one of its policies. Sanitizers run
+    where the values do not catch it, or where it is meant for one."""
     caught = []
     for net in ("values",) + SANITIZED:
         if caught and net != mutant.net:
@@ -100,7 +100,8 @@ def check_baseline(suite, policies, pool):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", action="append", metavar="NAME", help="run this mutant; repeatable")
+    parser.add_argument("--only", action="append", metavar="NAME",
+                        help="run this mutant; repeatable")
     parser.add_argument("--list", action="store_true", help="print the mutants and stop")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--build-dir", type=Path, default=Path("build/mutation"))

@@ -123,8 +123,8 @@ class Suite:
         mutated = program.with_suffix(".o")
         self._execute([self.compiler, *self.flags, *SANITIZE[net],
                        f"-DTESSERA_MUTATION_POLICY={policy}", "-include",
-                       str(self.build_dir / net / Path(PREFIX).name), *self._includes(include), "-x",
-                       "c++", "-c", str(self.source_dir / MUTATED), "-o", str(mutated)])
+                       str(self.build_dir / net / Path(PREFIX).name), *self._includes(include),
+                       "-x", "c++", "-c", str(self.source_dir / MUTATED), "-o", str(mutated)])
         # The mutated object comes first: of an inline function that others hold too, the linker
         # takes the first copy.
         self._execute([self.compiler, *SANITIZE[net], str(mutated), *map(str, self.shared[net]),

@@ -1,8 +1,8 @@
 """Mutants of thread/, epilogue/, arch/math.cuh and kernel/.
 
-Not here, because they change no result: chunk_m of ThreadMap (any bijection of threads to rows gives
-the same C), the order of thread_mma's elements, and `x * y` in arch::mul, which rounds alike wherever
-nvcc is not told to flush subnormals (the emulator cannot tell it).
+Not here, because they change no result: chunk_m of ThreadMap (any bijection of threads to rows
+gives the same C), the order of thread_mma's elements, and `x * y` in arch::mul, which rounds alike
+wherever nvcc is not told to flush subnormals (which the emulator cannot be told).
 """
 
 from .mutant import Mutant

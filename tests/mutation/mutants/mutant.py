@@ -28,12 +28,12 @@ class Mutant:
     def apply(self, text: str) -> str:
         """The mutated file; ValueError where the list no longer fits the library."""
         if self.old == self.new or self.net not in NETS or not self.policies:
-            raise ValueError(f"{self.name}: not a mutant")
+            raise ValueError("not a mutant")
         # White space may have been formatted anew.
         words = [re.escape(word) for word in self.old.split()]
         found = list(re.finditer(r"\s+".join(words), text))
         if len(found) != self.of:
-            raise ValueError(f"{self.name}: the text to replace occurs {len(found)} times in "
+            raise ValueError(f"the text to replace occurs {len(found)} times in "
                              f"{self.file}, expected {self.of}")
         at = found[self.occurrence - 1]
         return text[:at.start()] + self.new + text[at.end():]

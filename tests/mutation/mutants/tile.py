@@ -26,7 +26,8 @@ MUTANTS = (
     Mutant("loader_line_offset_in_32_bits", LOADER, "line(0) * tile.ld + place(0)",
            "line(0) * static_cast<int>(tile.ld) + place(0)", "a far line's offset wraps",
            policies=("register_tile_1d",)),
-    Mutant("loader_next_off_by_one_along_k", LOADER, "index_t{KExtent} :", "index_t{KExtent - 1} :",
+    Mutant("loader_next_off_by_one_along_k", LOADER, "index_t{KExtent} :",
+           "index_t{KExtent - 1} :",
            "the next k-tile of a k-major operand begins one element early"),
     Mutant("loader_next_off_by_one_line", LOADER, ": KExtent * tile_.ld",
            ": (KExtent - 1) * tile_.ld",
@@ -50,7 +51,8 @@ MUTANTS = (
            "lines as if the threads were whole lines", policies=PAIRS),
     Mutant("loader_place_without_width", LOADER, "% accesses_per_line * Width",
            "% accesses_per_line", "neighbouring accesses overlap", policies=VECTORIZED),
-    Mutant("loader_place_of_the_first_access", LOADER, "(strided ? thread_ : thread_ + i * Threads)",
+    Mutant("loader_place_of_the_first_access", LOADER,
+           "(strided ? thread_ : thread_ + i * Threads)",
            "(thread_)", "every access of a thread at the place of its first", policies=PAIRS),
     Mutant("loader_stride_from_the_tile", LOADER,
            "i * (Threads / accesses_per_line) * tile_.ld",
@@ -61,7 +63,8 @@ MUTANTS = (
     Mutant("loader_idle_threads_off_by_one", LOADER, "thread_ + i * Threads >= accesses",
            "thread_ + i * Threads > accesses", "one access too many, beyond the smem tile",
            net="address", policies=PAIRS),
-    Mutant("loader_no_idle_threads", LOADER, "if (ragged && thread_ + i * Threads >= accesses) break;",
+    Mutant("loader_no_idle_threads", LOADER,
+           "if (ragged && thread_ + i * Threads >= accesses) break;",
            "", "accesses beyond the smem tile", policies=("pairs", "three_warps")),
 
     # TileLoader: guards and padding
@@ -128,9 +131,11 @@ MUTANTS = (
            "every second chunk of a fragment is not loaded", policies=BUFFERED),
 
     # Accesses
-    Mutant("gmem_to_reg_4_swapped", ACCESS, "reg[2] = v.z, reg[3] = v.w", "reg[2] = v.w, reg[3] = v.z",
+    Mutant("gmem_to_reg_4_swapped", ACCESS, "reg[2] = v.z, reg[3] = v.w",
+           "reg[2] = v.w, reg[3] = v.z",
            "components of a load from gmem exchanged", policies=VECTORIZED, occurrence=1, of=2),
-    Mutant("mem_to_reg_4_swapped", ACCESS, "reg[2] = v.z, reg[3] = v.w", "reg[2] = v.w, reg[3] = v.z",
+    Mutant("mem_to_reg_4_swapped", ACCESS, "reg[2] = v.z, reg[3] = v.w",
+           "reg[2] = v.w, reg[3] = v.z",
            "components of a load from smem or C exchanged", policies=VECTORIZED, occurrence=2,
            of=2),
     Mutant("reg_to_mem_4_swapped", ACCESS, "make_float4(reg[0], reg[1], reg[2], reg[3])",
