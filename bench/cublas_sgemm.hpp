@@ -43,6 +43,13 @@ class CublasSgemm {
         status != CUBLAS_STATUS_SUCCESS) {
       return status;
     }
+    // cublasSetStream has taken the workspace back.
+    if (const cublasStatus_t status =
+            workspace_bytes_ > 0 ? cublasSetWorkspace(handle_.get(), workspace_, workspace_bytes_)
+                                 : CUBLAS_STATUS_SUCCESS;
+        status != CUBLAS_STATUS_SUCCESS) {
+      return status;
+    }
     const auto op = [&](const AnyView<const float>& operand) {
       return operand.layout == c.layout ? CUBLAS_OP_N : CUBLAS_OP_T;
     };
@@ -52,6 +59,13 @@ class CublasSgemm {
     return cublasSgemm_64(handle_.get(), op(first), op(second), swap ? c.cols : c.rows,
                           swap ? c.rows : c.cols, a.cols, &alpha, first.data, first.ld, second.data,
                           second.ld, &beta, c.data, c.ld);
+  }
+
+  // Device memory that stays the caller's. A call that is captured into a graph needs it: cuBLAS
+  // would put an allocation into the graph otherwise.
+  void use_workspace(void* data, std::size_t bytes) {
+    workspace_ = data;
+    workspace_bytes_ = bytes;
   }
 
   // 10000 * major + 100 * minor + patch.
@@ -71,6 +85,8 @@ class CublasSgemm {
     void operator()(cublasHandle_t handle) const { cublasDestroy(handle); }
   };
   std::unique_ptr<std::remove_pointer_t<cublasHandle_t>, Destroy> handle_;
+  void* workspace_ = nullptr;
+  std::size_t workspace_bytes_ = 0;
 };
 
 }  // namespace tessera::support

@@ -1,14 +1,9 @@
-// What the bench and the ladder need of a device beyond tests/support: is there one, and events.
+// Event: what the bench and the ladder need of a device beyond tests/support.
 #pragma once
 
 #include "tests/support/cuda_resources.hpp"
 
 namespace tessera::bench {
-
-inline bool device_present() {
-  int count = 0;  // without a driver the call leaves it as it is
-  return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
-}
 
 // A point on a stream whose time can be read.
 class Event {

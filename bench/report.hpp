@@ -1,142 +1,203 @@
-// Results as a table on stdout and as JSON, and the machine that they were measured on.
+// Results as a table on stdout and as JSON.
 #pragma once
 
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
-#include <ctime>
+#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "device.hpp"
+#include "cases.hpp"
+#include "gpu_sampler.hpp"
+#include "json.hpp"
 
 namespace tessera::bench {
 
-using support::check;
-
-struct Row {
-  std::string policy, layouts, shape;
-  std::string verified;  // how, or why not
-  bool valid = false;    // verified and timed
-  double seconds = 0.0, tflops = 0.0, cublas_tflops = 0.0;
+// Five figures of a set: a percentile is the nearest value.
+struct Spread {
+  double min, lower_quartile, median, upper_quartile, max;
 };
-
-using Machine = std::vector<std::pair<std::string, std::string>>;
-
-// The first line that a command prints; empty where there is no such command.
-inline std::string first_line_of(const std::string& command) {
-  std::string line;
-  if (FILE* pipe = popen((command + " 2>/dev/null").c_str(), "r")) {
-    char buffer[512];
-    if (std::fgets(buffer, sizeof buffer, pipe) != nullptr) line = buffer;
-    if (pclose(pipe) != 0) line.clear();
-  }
-  while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
-  return line;
+inline Spread spread_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto at = [&](double part) {
+    return values[static_cast<std::size_t>(part * static_cast<double>(values.size() - 1) + 0.5)];
+  };
+  return {values.front(), at(0.25), values[values.size() / 2], at(0.75), values.back()};
 }
 
-// The current device, its clocks now, and the software in front of it.
-inline Machine describe_machine(int cublas_version) {
-  int device = 0, driver = 0, runtime = 0;
-  char bus[32] = "";
-  cudaDeviceProp properties{};
-  check(cudaGetDevice(&device), "cudaGetDevice");
-  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
-  check(cudaDeviceGetPCIBusId(bus, sizeof bus, device), "cudaDeviceGetPCIBusId");
-  check(cudaDriverGetVersion(&driver), "cudaDriverGetVersion");
-  check(cudaRuntimeGetVersion(&runtime), "cudaRuntimeGetVersion");
-  // CUDA 13 no longer has the clocks among the device's attributes.
-  const std::string smi = first_line_of(
-      "nvidia-smi --query-gpu=driver_version,clocks.sm,clocks.max.sm,power.limit "
-      "--format=csv,noheader -i " +
-      std::string(bus));
-  return {{"gpu", properties.name},
-          {"compute_capability",
-           std::to_string(properties.major) + '.' + std::to_string(properties.minor)},
-          {"sm_count", std::to_string(properties.multiProcessorCount)},
-          {"driver_clock_max_clock_power_limit", smi.empty() ? "unknown" : smi},
-          {"cuda_driver", std::to_string(driver)},
-          {"cuda_runtime", std::to_string(runtime)},
-          {"cublas", std::to_string(cublas_version)},
-          {"cublas_math_mode", "CUBLAS_PEDANTIC_MATH"},
-          {"mode", "hot: groups of back-to-back launches, ours and cuBLAS in turn"},
-          {"data", "uniform(-1, 1)"}};
+// What came of a case: timed, left out, or failed.
+struct Row {
+  Case c;
+  std::string chosen, plan;  // the policy that runs, and how
+  std::optional<int> slices;
+  std::string verified;  // how
+  Deviation ours, cublas;
+  ModeTiming timing;  // empty unless timed
+  GpuSamples both, of_ours, of_cublas;
+  std::string left_out, failed;  // why, if so
+
+  [[nodiscard]] bool timed() const { return !timing.ours.empty(); }
+  [[nodiscard]] double flop() const {
+    const Product& p = c.problem.product;
+    return 2.0 * static_cast<double>(p.m) * static_cast<double>(p.n) * static_cast<double>(p.k);
+  }
+  // Least traffic: A and B read once, C written once.
+  [[nodiscard]] double bytes() const {
+    const Product& p = c.problem.product;
+    return 4.0 * (static_cast<double>(p.m) * static_cast<double>(p.k) +
+                  static_cast<double>(p.k) * static_cast<double>(p.n) +
+                  static_cast<double>(p.m) * static_cast<double>(p.n));
+  }
+};
+
+inline void add_times(JsonObject& out, const Row& row) {
+  const auto add = [&](const std::string& prefix, const std::vector<double>& seconds) {
+    const Spread s = spread_of(seconds);
+    out.add(prefix + "TFLOPS", row.flop() / s.median * 1e-12);
+    out.add(prefix + "GBps", row.bytes() / s.median * 1e-9);
+    out.add(prefix + "time_us", s.median * 1e6);
+    out.add(prefix + "time_min_us", s.min * 1e6);
+    out.add(prefix + "time_lower_quartile_us", s.lower_quartile * 1e6);
+    out.add(prefix + "time_upper_quartile_us", s.upper_quartile * 1e6);
+    out.add(prefix + "time_max_us", s.max * 1e6);
+  };
+  add("", row.timing.ours);
+  add("cublas_", row.timing.baseline);
+  out.add("ratio", median(row.timing.baseline) / median(row.timing.ours));
+  out.add("repetitions", row.timing.ours.size());
+  out.add("launches_per_repetition", row.timing.launches_ours);
+  out.add("cublas_launches_per_repetition", row.timing.launches_baseline);
+  out.add("real_time", median(row.timing.ours) * 1e6);
+  out.add("time_unit", "us");
+}
+
+inline void add_samples(JsonObject& out, const std::string& prefix, const GpuSamples& samples) {
+  if (samples.count == 0) return;
+  out.add(prefix + "samples", samples.count);
+  out.add(prefix + "sm_clock_min_mhz", samples.sm_clock_min_mhz);
+  out.add(prefix + "sm_clock_median_mhz", samples.sm_clock_median_mhz);
+  out.add(prefix + "power_mean_w", samples.power_mean_w);
+  out.add(prefix + "temperature_max_c", samples.temperature_max_c);
+  out.add(prefix + "throttle_reasons", samples.throttle_reasons);
+}
+
+inline std::string json_of(const Row& row) {
+  const Problem& problem = row.c.problem;
+  const Product& p = problem.product;
+  JsonObject out;
+  out.add("name", row.c.name());
+  out.add("run_type", "iteration");
+  out.add("mode", name_of(row.c.mode));
+  out.add("sweeps", row.c.sweeps);
+  out.add("policy", row.c.policy->name);
+  if (!row.chosen.empty()) out.add("chosen", row.chosen);
+  if (!row.plan.empty()) out.add("plan", row.plan);
+  out.add("slices", row.slices);
+  out.add("layouts", problem.layouts());
+  out.add("m", p.m);
+  out.add("n", p.n);
+  out.add("k", p.k);
+  out.add("batch", p.batch);
+  out.add("ld_extra", problem.ld_extra);
+  out.add("offset", problem.offset);
+  if (!p.group.empty()) out.add("source", p.name.empty() ? p.group : p.group + '/' + p.name);
+  out.add("bytes", static_cast<long long>(row.bytes()));
+  if (row.timed()) add_times(out, row);
+  if (!row.verified.empty()) {
+    out.add("label", row.verified);
+    out.add("bits_equal_cublas", row.ours.different_bits == 0);
+    out.add("relative_frobenius_error", row.ours.relative_frobenius);
+    out.add("max_scaled_error", row.ours.max_scaled);
+    out.add("cublas_relative_frobenius_error", row.cublas.relative_frobenius);
+    out.add("cublas_max_scaled_error", row.cublas.max_scaled);
+    out.add("error_elements", p.m * p.n);
+  }
+  // Only one second shows whose power it is.
+  if (row.c.mode == Mode::sustained) {
+    add_samples(out, "", row.of_ours);
+    add_samples(out, "cublas_", row.of_cublas);
+  } else {
+    add_samples(out, "", row.both);
+  }
+  if (!row.left_out.empty()) out.add("left_out", row.left_out);
+  if (!row.failed.empty()) {
+    out.add("error_occurred", true);
+    out.add("error_message", row.failed);
+  }
+  return out.text();
 }
 
 // One line a case, as soon as it is done. Reads `rows`, which the benchmarks append to: a Run has
 // no room for what the table says.
 class TableReporter : public benchmark::BenchmarkReporter {
  public:
-  TableReporter(const std::vector<Row>& rows, const Machine& machine)
-      : rows_(rows), machine_(machine) {}
+  TableReporter(const std::vector<Row>& rows, std::string head)
+      : rows_(rows), head_(std::move(head)) {}
 
-  bool ReportContext(const Context&) override { return true; }
-
+  bool ReportContext(const Context&) override {
+    std::printf("%s\n\n%-18s %-9s %-30s %12s %8s %8s %8s %7s  %s\n", head_.c_str(), "kernel",
+                "mode", "problem", "time [us]", "TFLOPS", "GB/s", "cuBLAS", "ratio", "verified");
+    return true;
+  }
   void ReportRuns(const std::vector<Run>&) override {
-    if (printed_ == 0) print_head();
     for (; printed_ < rows_.size(); ++printed_) print(rows_[printed_]);
     std::fflush(stdout);
   }
 
  private:
-  void print_head() const {
-    for (const auto& [key, value] : machine_) std::printf("%s: %s\n", key.c_str(), value.c_str());
-    std::printf("\n%-18s %-7s %-18s %12s %8s %8s %7s  %s\n", "kernel", "layouts", "shape",
-                "time [us]", "TFLOPS", "cuBLAS", "ratio", "verified");
-  }
   static void print(const Row& row) {
-    std::printf("%-18s %-7s %-18s ", row.policy.c_str(), row.layouts.c_str(), row.shape.c_str());
-    if (row.valid) {
-      std::printf("%12.2f %8.2f %8.2f %7.3f  ", row.seconds * 1e6, row.tflops, row.cublas_tflops,
-                  row.tflops / row.cublas_tflops);
+    std::printf("%-18s %-9s %-30s ", row.c.policy->name, name_of(row.c.mode),
+                row.c.problem.name().c_str());
+    if (row.timed()) {
+      const double seconds = median(row.timing.ours), cublas = median(row.timing.baseline);
+      std::printf("%12.2f %8.2f %8.1f %8.2f %7.3f  %s", seconds * 1e6, row.flop() / seconds * 1e-12,
+                  row.bytes() / seconds * 1e-9, row.flop() / cublas * 1e-12, cublas / seconds,
+                  row.verified.c_str());
+      if (row.chosen != row.c.policy->name) std::printf("; runs %s", row.chosen.c_str());
+      std::printf("\n");
     } else {
-      std::printf("%12s %8s %8s %7s  ", "-", "-", "-", "-");
+      std::printf("%12s %8s %8s %8s %7s  %s\n", "-", "-", "-", "-", "-",
+                  row.failed.empty() ? ("left out: " + row.left_out).c_str()
+                                     : ("NO: " + row.failed).c_str());
     }
-    std::printf("%s\n", row.verified.c_str());
   }
 
   const std::vector<Row>& rows_;
-  const Machine& machine_;
+  std::string head_;
   std::size_t printed_ = 0;
 };
 
-// Google Benchmark's JSON with this bench's context (result files are published, so the host's name
-// stays out) and with names that hold nothing but policy, layouts and shape.
-class JsonReporter : public benchmark::JSONReporter {
+// Google Benchmark's layout of a result file (context, benchmarks) with this bench's content;
+// result files are published, so the host's name stays out. Whole after every case.
+class JsonReporter : public benchmark::BenchmarkReporter {
  public:
-  explicit JsonReporter(const Machine& machine) : machine_(machine) {}
+  JsonReporter(const std::vector<Row>& rows, std::string context)
+      : rows_(rows), context_(std::move(context)) {}
 
   bool ReportContext(const Context&) override {
-    std::ostream& out = GetOutputStream();
-    char date[32] = "";
-    const std::time_t now = std::time(nullptr);
-    std::strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
-    out << "{\n  \"context\": {\n    \"date\": \"" << date << '"';
-    for (const auto& [key, value] : machine_) {
-      out << ",\n    " << quoted(key) << ": " << quoted(value);
-    }
-    out << "\n  },\n  \"benchmarks\": [\n";  // the base class goes on from here
+    GetOutputStream() << "{\n  \"context\": " << context_ << ",\n  \"benchmarks\": [";
+    close();
     return true;
   }
-
-  void ReportRuns(const std::vector<Run>& runs) override {
-    std::vector<Run> named = runs;
-    for (Run& run : named) run.run_name.iterations = run.run_name.time_type = {};
-    JSONReporter::ReportRuns(named);
+  void ReportRuns(const std::vector<Run>&) override {
+    for (; written_ < rows_.size(); ++written_) {
+      GetOutputStream().seekp(end_);
+      GetOutputStream() << (written_ == 0 ? "\n    " : ",\n    ") << json_of(rows_[written_]);
+      close();
+    }
   }
 
  private:
-  static std::string quoted(const std::string& text) {
-    std::string out = "\"";
-    for (const char c : text) {
-      if (c == '"' || c == '\\') out += '\\';
-      if (static_cast<unsigned char>(c) >= 0x20) out += c;
-    }
-    return out + '"';
+  void close() {
+    end_ = GetOutputStream().tellp();
+    GetOutputStream() << "\n  ]\n}\n" << std::flush;
   }
 
-  const Machine& machine_;
+  const std::vector<Row>& rows_;
+  std::string context_;
+  std::size_t written_ = 0;
+  std::ostream::pos_type end_;
 };
 
 }  // namespace tessera::bench

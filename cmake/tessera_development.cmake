@@ -24,11 +24,12 @@ if(NOT TESSERA_CUDA STREQUAL "OFF")
     set(ENV{CUDACXX} ${CUDAToolkit_NVCC_EXECUTABLE})  # found off PATH
   endif()
   if(NOT CMAKE_CUDA_ARCHITECTURES)
-    # `native` fails where there is no GPU. 90 is Hopper, the chip of the published results.
-    if(TESSERA_GPU_NAME)
+    # `native` fails where there is no GPU, and means 90 on Hopper, where the warps of `pipelined`
+    # share registers only if built for 90a. Hopper is the chip of the published results.
+    if(TESSERA_GPU_NAME AND NOT TESSERA_GPU_NAME MATCHES "nvidia-(h100|h200|h800|h20|gh200)")
       set(architectures native)
     else()
-      set(architectures 90)
+      set(architectures 90a)
     endif()
     set(CMAKE_CUDA_ARCHITECTURES ${architectures} CACHE STRING "CUDA architectures" FORCE)
   endif()

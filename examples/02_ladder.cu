@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "bench/device.hpp"
 #include "ladder/options.hpp"
 #include "ladder/problem.hpp"
+#include "tests/support/device_present.hpp"
 #ifdef TESSERA_EMULATOR
 #include "ladder/emulated_table.hpp"
 #else
@@ -18,8 +18,6 @@
 
 namespace tessera::ladder {
 namespace {
-
-constexpr int exit_no_device = 77;  // what ctest takes for "skipped"
 
 struct Tally {
   int climbed = 0, verified = 0;
@@ -62,11 +60,11 @@ int run(const Options& options) {
   }
   const std::vector<bench::Product> products =
       options.shapes.empty() ? products_of(options.model, all) : options.shapes;
-  if (!bench::device_present()) {
+  if (!support::device_present()) {
     std::fputs(
         "02_ladder: NO CUDA DEVICE HERE; 02_ladder_emulated runs the same kernels on the CPU\n",
         stderr);
-    return exit_no_device;
+    return support::exit_no_device;
   }
 
   if (options.shapes.empty()) {

@@ -3,6 +3,7 @@
 
 #include <type_traits>
 
+#include "arch/cluster.cuh"
 #include "arch/compiler.cuh"
 #include "arch/visibility.hpp"
 #include "host/dispatch.cuh"
@@ -22,13 +23,27 @@ inline constexpr bool is_float = false;
 template <>
 inline constexpr bool is_float<float> = true;
 
-// Policies that choose among others by shape have `select`; all others are themselves.
+// Policies that choose among others have `select`, which calls f with the one it picks and, if it
+// likes, a Choice; all others are themselves. It may ask for the shape alone, or also for whether
+// 16-byte accesses fit all operands.
 template <class Policy, class Function>
-constexpr auto with_selected(const GemmShape& shape, Function&& f) {
-  if constexpr (requires { Policy::select(shape, f); }) {
+constexpr auto with_selected(const GemmShape& shape, bool vectorized, Function&& f) {
+  if constexpr (requires { Policy::select(shape, vectorized, f); }) {
+    return Policy::select(shape, vectorized, f);
+  } else if constexpr (requires { Policy::select(shape, f); }) {
     return Policy::select(shape, f);
   } else {
     return f(Policy{});
+  }
+}
+
+// The slices of K that a policy wants where nobody chose; it is not asked about empty shapes.
+template <class Policy>
+constexpr int wanted_slices(const GemmShape& shape) {
+  if constexpr (requires { Policy::slices(shape); }) {
+    return shape.m > 0 && shape.n > 0 && shape.k > 0 ? Policy::slices(shape) : 1;
+  } else {
+    return 1;
   }
 }
 
@@ -43,17 +58,26 @@ constexpr const char* policy_name() {
 
 // f(policy, plan, a, b, c) for the policy that runs and the problem as computed, whose C is
 // row-major: a column-major C = A * B is the row-major C^T = B^T * A^T. The arguments are valid.
-template <class Policy, class ElementA, class LayoutA, class ElementB, class LayoutB, class LayoutC,
-          class Function>
+template <class Policy, bool Clusters, class ElementA, class LayoutA, class ElementB, class LayoutB,
+          class LayoutC, class Function>
 auto with_plan(float alpha, const MatrixView<ElementA, LayoutA>& a,
                const MatrixView<ElementB, LayoutB>& b, float beta,
                const MatrixView<float, LayoutC>& c, const Function& f) {
   const auto planned = [&](const auto& left, const auto& right, const auto& out, bool exchanged) {
-    return with_selected<Policy>(GemmShape{out.rows, out.cols, left.cols}, [&](auto policy) {
+    const GemmShape shape{out.rows, out.cols, left.cols};
+    const bool vectorized = is_vectorizable(has_product(alpha, shape.k), left, right, out, 4);
+    return with_selected<Policy>(shape, vectorized, [&](auto policy, Choice choice = {}) {
       using Selected = decltype(policy);
+      const int slices = choice.slices != 0 ? choice.slices : wanted_slices<Selected>(shape);
       LaunchPlan plan = make_plan(policy_name<Selected>(), check_policy<Selected>(), alpha, left,
-                                  right, beta, out);
+                                  right, beta, out, SlicePlan{slices, Clusters});
       plan.transposed = exchanged;
+      if (plan.k_tiles > 0) {  // without a product, all policies do the same
+        plan.reason = choice.reason;
+        plan.predicted_us = choice.predicted_us;
+        plan.runner_up = choice.runner_up;
+        plan.runner_up_us = choice.runner_up_us;
+      }
       return f(policy, plan, left, right, out);
     });
   };
@@ -84,7 +108,9 @@ kernel::GemmArguments make_arguments(const LaunchPlan& plan, float alpha,
           static_cast<int>(plan.m_tiles),
           static_cast<int>(plan.n_tiles),
           static_cast<int>(plan.k_tiles),
-          {alpha, beta}};
+          {alpha, beta},
+          plan.slices,
+          nullptr};
 }
 
 template <class ElementA, class ElementB, class ElementC>
@@ -111,12 +137,12 @@ inline namespace TESSERA_HIDDEN entry {
 //
 // Returns why the call was refused (nothing is written or launched then), or what the launch said.
 template <class Policy = policy::automatic, class ElementA, class LayoutA, class ElementB,
-          class LayoutB, class ElementC, class LayoutC>
+          class LayoutB, class ElementC, class LayoutC, bool Clusters = arch::clusters_everywhere>
 Status gemm(float alpha, MatrixView<ElementA, LayoutA> a, MatrixView<ElementB, LayoutB> b,
             float beta, MatrixView<ElementC, LayoutC> c, cudaStream_t stream = {}) {
   detail::check_element_types<ElementA, ElementB, ElementC>();
   if (const Status status = detail::validate(alpha, a, b, c); !status.ok()) return status;
-  return detail::with_plan<Policy>(
+  return detail::with_plan<Policy, Clusters>(
       alpha, a, b, beta, c,
       [&]<class Selected, class ElementLeft, class LayoutLeft, class ElementRight,
           class LayoutRight>(Selected, const LaunchPlan& plan,
@@ -124,14 +150,14 @@ Status gemm(float alpha, MatrixView<ElementA, LayoutA> a, MatrixView<ElementB, L
                              const MatrixView<ElementRight, LayoutRight>& right,
                              const MatrixView<float, RowMajor>& out) -> Status {
         if (!plan.launches) return plan.status;
-        return detail::dispatch<Selected, LayoutLeft, LayoutRight>(
+        return detail::launch_plan<Selected, LayoutLeft, LayoutRight>(
             plan, detail::make_arguments(plan, alpha, left, right, beta, out), stream);
       });
 }
 
 // What gemm() with the same arguments would do; touches no device.
 template <class Policy = policy::automatic, class ElementA, class LayoutA, class ElementB,
-          class LayoutB, class ElementC, class LayoutC>
+          class LayoutB, class ElementC, class LayoutC, bool Clusters = arch::clusters_everywhere>
 [[nodiscard]] LaunchPlan plan(float alpha, MatrixView<ElementA, LayoutA> a,
                               MatrixView<ElementB, LayoutB> b, float beta,
                               MatrixView<ElementC, LayoutC> c) {
@@ -142,7 +168,7 @@ template <class Policy = policy::automatic, class ElementA, class LayoutA, class
     refused.status = status;
     return refused;
   }
-  return detail::with_plan<Policy>(
+  return detail::with_plan<Policy, Clusters>(
       alpha, a, b, beta, c,
       [](auto, const LaunchPlan& plan, const auto&, const auto&, const auto&) { return plan; });
 }

@@ -2,10 +2,15 @@
 // rung the one before with one change.
 #pragma once
 
+#include "host/chips/h200.hpp"
+#include "host/cost_model.hpp"
 #include "host/gemm_shape.hpp"
+#include "host/streamed_slices.hpp"
 #include "mainloop/direct.cuh"
 #include "mainloop/double_buffered.cuh"
+#include "mainloop/pipelined.cuh"
 #include "mainloop/single_stage.cuh"
+#include "mainloop/streamed.cuh"
 #include "tile/tile_config.hpp"
 
 namespace tessera::policy {
@@ -77,29 +82,186 @@ struct double_buffered {
   using mainloop = tessera::mainloop::double_buffered<Variant>;
 };
 
-// Chooses among true-FP32 policies by shape: a pure function, no device is asked.
-struct automatic {
-  static constexpr const char* name = "automatic";
+// Idea    Warps of their own bring the tiles, so that those which multiply do nothing else.
+// Change  Four producer warps, a thread tile of 16 x 8 (block tile 128 x 256), cp.async.
+// Cost    One block of 384 threads per SM. Built for sm_90a, producers leave their registers to the
+//         others; built for sm_90 or sm_80 all have 168. sm_75 has no cp.async: double_buffered.
+// Watch   smsp__inst_executed per FMA; smsp__average_warps_issue_stalled_barrier is zero.
+struct pipelined {
+  static constexpr const char* name = "pipelined";
+  static constexpr TileConfig config =
+      with(double_buffered::config, Threads{8, 32}, Lanes{4, 8, true}, ThreadTile{16, 8}, Stages{3},
+           Producers{4}, MinBlocks{1});
+  template <class Variant>
+  using mainloop = tessera::mainloop::pipelined<Variant>;
+};
 
-  // Calls f with the policy whose waves of blocks take less time.
-  template <class Function>
-  static constexpr auto select(const GemmShape& shape, Function&& f) {
-    // Microseconds that one wave, a block on every SM, takes for k = 1024: measured on an H200 at
-    // 512^3 (bench/results/nvidia-h200.json).
-    constexpr double wide_wave = 94.0, narrow_wave = 38.0;
-    const double wide = wide_wave * waves(shape, double_buffered::config);
-    const double narrow = narrow_wave * waves(shape, register_tile_1d::config);
-    return wide <= narrow ? f(double_buffered{}) : f(register_tile_1d{});
-  }
+// Idea    Where C has fewer tiles than the chip has SMs, several blocks share one: slices of K.
+// Change  K in up to 256 slices, on tiles of 64 x 64. Up to 8 are added by a cluster, through
+//         distributed smem; more, and all on chips without clusters, in a workspace.
+// Cost    The sum of an element is that of its slices, in their order. The workspace holds m x n
+//         floats a slice, is allocated and freed on the stream, and a second kernel reads it.
+// Watch   sm__warps_active: SMs that had no block have one.
+struct split_k {
+  static constexpr const char* name = "split_k";
+  static constexpr TileConfig config = with(double_buffered::config, Threads{8, 16}, Lanes{4, 8},
+                                            ThreadTile{8, 4}, MinBlocks{4}, Slices{256});
+  template <class Variant>
+  using mainloop = tessera::mainloop::double_buffered<Variant>;
 
- private:
-  // Blocks per SM of an H200, in whole waves. Another chip's count would move the switch between
-  // the two, not the results.
-  static constexpr double waves(const GemmShape& shape, const TileConfig& config) {
+  // One block for each SM of an H200, but two k-tiles for each slice.
+  static constexpr int slices(const GemmShape& shape) {
     constexpr index_t sm_count = 132;
     const index_t tiles =
         detail::ceil_div(shape.m, config.block_m()) * detail::ceil_div(shape.n, config.block_n());
-    return static_cast<double>(detail::ceil_div(tiles, sm_count));
+    const index_t of_k = shape.k / 2 / config.block_k();
+    const index_t of_chip = sm_count / tiles;
+    return static_cast<int>(of_chip < of_k ? of_chip : of_k);
+  }
+};
+
+// The tiles of `skinny`: streams one operand, where C has at most `narrow` elements along the other
+// mode (wider C: as many tiles as it takes).
+template <Streamed operand, int narrow>
+struct skinny_tile {
+  static_assert(operand != Streamed::none && (narrow == 8 || narrow == 16 || narrow == 32),
+                "skinny_tile streams A or B past 8, 16 or 32 elements");
+  static constexpr const char* name = "skinny";
+  // For B streamed; for A, m and n change places.
+  static constexpr Threads threads = narrow == 32 ? Threads{2, 32} : Threads{1, 64};
+  static constexpr ThreadTile thread_tile =
+      narrow == 32 ? ThreadTile{16, 8} : ThreadTile{narrow, 4};
+  static constexpr bool b = operand == Streamed::b;
+  static constexpr TileConfig config =
+      with(double_buffered::config, b ? threads : Threads{threads.n, threads.m},
+           b ? Lanes{1, 32} : Lanes{32, 1},
+           b ? thread_tile : ThreadTile{thread_tile.n, thread_tile.m}, KTile{16},
+           Stages{narrow == 32 ? 2 : 3}, MinBlocks{narrow == 32 ? 4 : 3}, Slices{1024}, operand);
+  template <class Variant>
+  using mainloop = tessera::mainloop::streamed<Variant>;
+
+  static constexpr int slices(const GemmShape& shape) {
+    return detail::streamed_slices(config, shape);
+  }
+};
+
+// Idea    Where m or n is at most 32, the other operand's bytes are all that counts: read it once,
+//         at memory speed.
+// Change  Many k-tiles in flight, left in smem as they lie in gmem; K in slices that fill the chip.
+// Cost    The sum of an element is that of its slices, and their workspace: see split_k.
+// Watch   dram__throughput.
+struct skinny {
+  static constexpr const char* name = "skinny";
+
+  template <class Function>
+  static constexpr auto select(const GemmShape& shape, Function&& f) {
+    if (shape.m <= shape.n) {
+      if (shape.m <= 8) return f(skinny_tile<Streamed::b, 8>{});
+      if (shape.m <= 16) return f(skinny_tile<Streamed::b, 16>{});
+      return f(skinny_tile<Streamed::b, 32>{});
+    }
+    if (shape.n <= 8) return f(skinny_tile<Streamed::a, 8>{});
+    if (shape.n <= 16) return f(skinny_tile<Streamed::a, 16>{});
+    return f(skinny_tile<Streamed::a, 32>{});
+  }
+};
+
+// Idea    As split_k, where tiles of 128 x 128 are not too few.
+// Change  double_buffered with K in slices. In one slice it is double_buffered.
+// Cost    That of split_k.
+// Watch   sm__warps_active, and against split_k smsp__inst_executed per FMA.
+struct split_k_wide {
+  static constexpr const char* name = "split_k_wide";
+  static constexpr TileConfig config = with(double_buffered::config, Slices{64});
+  template <class Variant>
+  using mainloop = tessera::mainloop::double_buffered<Variant>;
+
+  static constexpr int slices(const GemmShape& shape) {
+    const detail::Candidates alone{{{name, config, &chips::h200.split_k_wide}}, 1};
+    return detail::best_option(chips::h200, alone, 0, shape, true, config.slices.max).slices;
+  }
+};
+
+// Chooses among true-FP32 policies, and into how many slices to cut K, by shape and alignment: the
+// fewest microseconds by the cost model (host/cost_model.hpp), with the constants of an H200. On
+// another chip they may pick a policy that is not its best; results are right on every chip. No
+// device is asked and nothing is remembered, so a call's bits depend on its arguments alone.
+struct automatic {
+  static constexpr const char* name = "automatic";
+
+  // In the order in which they win a tie.
+  TESSERA_HIDDEN static constexpr detail::Candidates candidates(const Chip& chip,
+                                                                const GemmShape& shape) {
+    detail::Candidates all{{{pipelined::name, pipelined::config, &chip.pipelined},
+                            {split_k_wide::name, split_k_wide::config, &chip.split_k_wide},
+                            {split_k::name, split_k::config, &chip.split_k}},
+                           3};
+    // Wider than 16, skinny loses to split_k as often as it wins. Up to 8 nothing comes near it,
+    // which the model does not see where launches are most of the time.
+    constexpr index_t widest_skinny = 16, always_skinny = 8, least_streamed = 256;
+    const index_t narrow = shape.m < shape.n ? shape.m : shape.n;
+    const index_t wide = shape.m < shape.n ? shape.n : shape.m;
+    if (narrow > 0 && narrow <= widest_skinny && shape.k > 0) {
+      const TileCost& cost = chip.skinny[narrow <= 8 ? 0 : 1];
+      all.list[all.count++] = skinny::select(shape, [&](auto tile) {
+        return detail::Candidate{skinny::name, tile.config, &cost, tile.slices(shape)};
+      });
+      if (narrow <= always_skinny && wide >= least_streamed) all.preferred = all.count - 1;
+    }
+    return all;
+  }
+
+  // Calls f with the policy and its Choice.
+  template <class Function>
+  TESSERA_HIDDEN static constexpr auto select(const GemmShape& shape, bool vectorized,
+                                              Function&& f) {
+    constexpr int most_slices = 1 << 30;
+    return select_up_to(most_slices, shape, vectorized, f);
+  }
+
+ protected:
+  template <class Function>
+  TESSERA_HIDDEN static constexpr auto select_up_to(int most_slices, const GemmShape& shape,
+                                                    bool vectorized, Function&& f) {
+    const detail::Candidates all = candidates(chips::h200, shape);
+    const detail::Ranking ranking = detail::rank(chips::h200, all, shape, vectorized, most_slices);
+    const detail::Option &best = ranking.best, &runner_up = ranking.runner_up;
+    const auto choice = [&](const char* reason) {
+      return Choice{best.slices, reason, best.us, all.list[runner_up.candidate].name, runner_up.us};
+    };
+    constexpr const char* sliced = "few tiles: K in slices fills the SMs";
+    switch (best.candidate) {
+      case 0:
+        return f(pipelined{}, choice("large: the widest thread tile"));
+      case 1:
+        return f(split_k_wide{}, choice(best.slices > 1 ? sliced
+                                                        : "two blocks on an SM: the last wave is "
+                                                          "fuller"));
+      case 2:
+        return f(split_k{},
+                 choice(best.slices > 1 ? sliced : "small: tiles of 64 x 64 reach more SMs"));
+      default:
+        return skinny::select(shape, [&](auto tile) {
+          return f(tile, choice("narrow: one operand is streamed once"));
+        });
+    }
+  }
+};
+
+static_assert(pipelined::config.min_blocks.per_sm <= TileCost::most_blocks &&
+                  split_k_wide::config.min_blocks.per_sm <= TileCost::most_blocks &&
+                  split_k::config.min_blocks.per_sm <= TileCost::most_blocks &&
+                  skinny_tile<Streamed::b, 8>::config.min_blocks.per_sm <= TileCost::most_blocks,
+              "the cost model knows up to TileCost::most_blocks blocks on an SM");
+
+// automatic without slices: every result has the bits of the policies of the ladder.
+struct automatic_unsplit : private automatic {
+  static constexpr const char* name = "automatic_unsplit";
+
+  template <class Function>
+  TESSERA_HIDDEN static constexpr auto select(const GemmShape& shape, bool vectorized,
+                                              Function&& f) {
+    return select_up_to(1, shape, vectorized, f);
   }
 };
 

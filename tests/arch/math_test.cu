@@ -1,4 +1,4 @@
-// arch::fma and arch::mul: one IEEE rounding, subnormals kept, signs of zero kept (contract 1, 2).
+// arch::fma, mul and add: one IEEE rounding, subnormals kept, signs of zero kept (contract 1, 2).
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -15,10 +15,11 @@ namespace tessera {
 namespace {
 
 __global__ void math_kernel(const float* x, const float* y, const float* z, float* fma, float* mul,
-                            int count) {
+                            float* add, int count) {
   for (int i = 0; i < count; ++i) {
     fma[i] = arch::fma(x[i], y[i], z[i]);
     mul[i] = arch::mul(x[i], y[i]);
+    add[i] = arch::add(x[i], y[i]);
   }
 }
 
@@ -33,14 +34,18 @@ void expect_same(float got, float expected, float x, float y, float z) {
 
 void expect_ieee(const std::vector<float>& x, const std::vector<float>& y,
                  const std::vector<float>& z) {
-  const support::DeviceBuffer<float> dx(x), dy(y), dz(z), fma(x.size()), mul(x.size());
+  const support::DeviceBuffer<float> dx(x), dy(y), dz(z), fma(x.size()), mul(x.size()),
+      add(x.size());
   support::run_kernel(&math_kernel, 1, 1, 0, dx.data(), dy.data(), dz.data(), fma.data(),
-                      mul.data(), static_cast<int>(x.size()));
-  const std::vector<float> got_fma = fma.to_host(), got_mul = mul.to_host();
+                      mul.data(), add.data(), static_cast<int>(x.size()));
+  const std::vector<float> got_fma = fma.to_host(), got_mul = mul.to_host(),
+                           got_add = add.to_host();
   for (std::size_t i = 0; i < x.size(); ++i) {
     expect_same(got_fma[i], std::fmaf(x[i], y[i], z[i]), x[i], y[i], z[i]);
     const volatile float product = x[i] * y[i];
     expect_same(got_mul[i], product, x[i], y[i], -0.0f);
+    const volatile float sum = x[i] + y[i];
+    expect_same(got_add[i], sum, x[i], 1.0f, y[i]);
   }
 }
 

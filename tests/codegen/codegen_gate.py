@@ -36,7 +36,7 @@ SKIPPED = 77
 
 # Policies that only choose among others have no kernels of their own.
 POLICY = re.compile(r"(?:ladder|library)_entry<policy::(\w+)>")
-CHOOSERS = ("automatic",)
+CHOOSERS = ("automatic", "automatic_unsplit", "skinny")
 
 ENTRY = re.compile(r"Compiling entry function '(\w+)'")
 STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")

@@ -51,6 +51,13 @@ tessera_refused_policy(negative_stages single_stage "with(base,Stages{-1})"
                        "a policy's Stages cannot be negative")
 tessera_refused_policy(smem single_stage "with(base,ThreadTile{8,8},KTile{256})"
                        "a policy's smem tiles exceed the 227 KB that a block can have")
+tessera_refused_policy(no_slices single_stage "with(base,Slices{0})"
+                       "a policy's Slices must be positive")
+tessera_compile_test(accepted.slices emulated SOURCE policy.cu
+                     FLAGS -DTEST_MAINLOOP=single_stage -DTEST_CONFIG=with\(base,Slices{4}\))
+tessera_refused_policy(slices_smem single_stage
+                       "with(base,Threads{32,32},ThreadTile{8,8},KTile{4},MinBlocks{1},Slices{2})"
+                       "a policy with Slices needs smem for its block tile of C: at most 227 KB")
 tessera_refused_policy(direct_stages direct "base"
                        "mainloop direct stages nothing: Stages must be 0")
 tessera_refused_policy(single_stages single_stage "with(base,Stages{2})"
@@ -62,6 +69,18 @@ tessera_refused_policy(double_a_smem double_buffered "with(base,Stages{2})"
 tessera_refused_policy(double_k_tile double_buffered
                        "with(base,Stages{2},ASmem{Major::mn},KTile{3})"
                        "mainloop double_buffered alternates two fragments: KTile must be even")
+tessera_refused_policy(streamed_none streamed "with(base,Stages{3})"
+                       "mainloop streamed reads one operand once: Streamed must be a or b")
+tessera_refused_policy(streamed_stages streamed "with(base,Streamed::a)"
+                       "mainloop streamed needs Stages of at least 2")
+tessera_refused_policy(streamed_k_tile streamed "with(base,Streamed::a,Stages{3},KTile{6})"
+                       "mainloop streamed takes 4 k at once: KTile must be whole 4s")
+tessera_refused_policy(streamed_accesses_m streamed
+                       "with(base,Streamed::b,Stages{3},VecWidth{4},ThreadTile{2,4})"
+                       "with B streamed, ThreadTile must be a multiple of VecWidth along m")
+tessera_refused_policy(streamed_producers streamed
+                       "with(base,Streamed::b,Stages{3},Producers{4})"
+                       "a policy with Streamed has no Producers")
 tessera_refused_policy(shared_storage larger_storage "base"
                        "the plan's shared memory must be what the mainloop lays out")
 # Warp-tiling parameters of a well-known kernel that cannot be met: 128 threads, thread tile 8 x 4
@@ -78,12 +97,19 @@ endfunction()
 
 tessera_compile_test(accepted.gmem_to_reg emulated SOURCE primitives.cu FLAGS -DTEST_WIDTH=4
                      "-DTEST_STATEMENT=arch::gmem_to_reg<4>(reg,gmem)")
-foreach(call IN ITEMS gmem_to_reg<3>\(reg,gmem\) mem_to_reg<3>\(reg,gmem\) reg_to_mem<3>\(gmem,reg\))
+foreach(call IN ITEMS gmem_to_reg<3>\(reg,gmem\) mem_to_reg<3>\(reg,gmem\) reg_to_mem<3>\(gmem,reg\)
+                      cluster_to_reg<3>\(reg,gmem,0\))
   string(REGEX REPLACE "<.*" "" name ${call})
   tessera_refused_part(${name} 3 "arch::${call}" "an access is 1, 2 or 4 floats wide")
 endforeach()
 tessera_refused_part(tile_loader 4 "(tile::TileLoader<Major::k,8,6,32,4,false>({},0,0.0f))"
                      "a line of the tile must be whole accesses")
+tessera_refused_part(line_copier 4 "(tile::LineCopier<Major::k,8,6,32,4>({},0))"
+                     "a line of the tile must be whole accesses")
+tessera_refused_part(line_copier_threads 4 "(tile::LineCopier<Major::k,8,8,3,4>({},0))"
+                     "the threads must divide a line of the tile, or lines the threads, evenly")
+tessera_refused_part(skinny_tile 4 "(policy::skinny_tile<Streamed::a,7>{})"
+                     "skinny_tile streams A or B past 8, 16 or 32 elements")
 
 # Element types.
 function(tessera_refused_element name flag sentence)

@@ -12,9 +12,9 @@
 #include <cstring>
 #include <string>
 
-namespace {
+#include "tests/support/device_present.hpp"
 
-constexpr int skipped = 77;
+namespace {
 
 using Result = std::array<float, 4>;
 constexpr std::array<float, 12> operands{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};  // A, then B
@@ -71,10 +71,8 @@ int main(int argc, char** argv) {
   // Loading alone must work on every machine.
   const std::array<Library, 2> libraries{load(argv[1], argv[2]), load(argv[3], argv[4])};
 
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::printf("SKIPPED: no CUDA device; nothing was called\n");
-    return skipped;
+  if (!tessera::support::device_present_else_say("called")) {
+    return tessera::support::exit_no_device;
   }
   int major = 0, minor = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0), "compute capability");

@@ -1,11 +1,10 @@
 // A program whose two units use the same kernels: it links, and both compute.
 #include <cstdio>
 
+#include "tests/support/device_present.hpp"
 #include "two_units.hpp"
 
 namespace {
-
-constexpr int skipped = 77;
 
 // {1, ..., 6} (2 x 3) times {7, ..., 12} (3 x 2).
 constexpr float expected[4] = {58, 64, 139, 154};
@@ -22,10 +21,8 @@ bool is_expected(const float* d_c) {
 }  // namespace
 
 int main() {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::printf("SKIPPED: no CUDA device; nothing was tested\n");
-    return skipped;
+  if (!tessera::support::device_present_else_say("tested")) {
+    return tessera::support::exit_no_device;
   }
   const float values[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
   float *inputs = nullptr, *c = nullptr;

@@ -8,9 +8,11 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tessera/arch/cluster.cuh>
 #include <tuple>
 
 #include "compare.hpp"
+#include "device_present.hpp"
 #include "generator.hpp"
 #include "options.hpp"
 #include "reference.hpp"
@@ -118,18 +120,37 @@ AssertionResult check_call(const Call& call) {
   }
 }
 
-// How often each compiled variant ran, so that a generator which misses one is noticed.
+// How often each compiled variant ran, and each way to sum slices, so that a generator which misses
+// one is noticed.
 class Coverage {
  public:
-  void add(const Call& call) { ++counts_[kind_of(call)]; }
+  void add(const Call& call) {
+    if (call.is_refused()) {
+      ++counts_[6];
+      return;
+    }
+    const LaunchPlan plan = plan_of(call);
+    ++counts_[kind_of(plan)];
+    if (plan.slices > 1) ++counts_[plan.cluster ? 7 : 8];
+  }
 
   [[nodiscard]] bool is_complete() const {
-    return std::find(counts_, counts_ + kinds, 0) == counts_ + kinds;
+    for (int kind = 0; kind < kinds; ++kind) {
+      const bool possible = kind != 7 || arch::clusters_everywhere;
+      if (possible && counts_[kind] == 0) return false;
+    }
+    return true;
   }
   friend std::ostream& operator<<(std::ostream& os, const Coverage& coverage) {
-    constexpr const char* names[] = {
-        "exact",          "exact, scalar policy", "guarded", "guarded and scalar",
-        "scaling C only", "nothing to launch",    "refused"};
+    constexpr const char* names[] = {"exact",
+                                     "exact, scalar policy",
+                                     "guarded",
+                                     "guarded and scalar",
+                                     "scaling C only",
+                                     "nothing to launch",
+                                     "refused",
+                                     "slices in clusters",
+                                     "slices in a workspace"};
     for (int kind = 0; kind < kinds; ++kind) {
       os << (kind > 0 ? "; " : "") << names[kind] << ' ' << coverage.counts_[kind];
     }
@@ -137,10 +158,16 @@ class Coverage {
   }
 
  private:
-  static constexpr int kinds = 7;
+  static constexpr int kinds = 9;
 
-  static int kind_of(const Call& call) {
-    if (call.is_refused()) return 6;
+  static int kind_of(const LaunchPlan& plan) {
+    if (!plan.launches) return 5;
+    if (plan.k_tiles == 0) return 4;
+    const bool narrow = plan.vec_width_c == 1;
+    return plan.guarded ? 2 + narrow : narrow;
+  }
+
+  static LaunchPlan plan_of(const Call& call) {
     const Problem& p = call.problem;
     // Stands for the operands: a plan reads no memory. Aligned like them, to the float.
     alignas(256) static float memory[64];
@@ -154,12 +181,8 @@ class Coverage {
       const auto v = view(spec, rows, cols);
       return support::AnyView<const float>{v.data, v.rows, v.cols, v.ld, v.layout};
     };
-    const LaunchPlan plan = call.policy.plan(p.alpha, input(p.a, p.m, p.k), input(p.b, p.k, p.n),
-                                             p.beta, view(p.c, p.m, p.n));
-    if (!plan.launches) return 5;
-    if (plan.k_tiles == 0) return 4;
-    const bool narrow = plan.vec_width_c == 1;
-    return plan.guarded ? 2 + narrow : narrow;
+    return call.policy.plan(p.alpha, input(p.a, p.m, p.k), input(p.b, p.k, p.n), p.beta,
+                            view(p.c, p.m, p.n));
   }
 
   std::uint64_t counts_[kinds] = {};
@@ -228,13 +251,8 @@ int main(int argc, char** argv) {
 #if defined(TESSERA_EMULATOR)
   std::printf("emulated: the kernels run on the CPU\n");
 #else
-  // Without a driver the call leaves `count` untouched.
-  int count = 0;
-  const cudaError_t error = cudaGetDeviceCount(&count);
-  if (error != cudaSuccess || count == 0) {
-    std::printf("SKIPPED: no CUDA device (%s); nothing was tested\n",
-                error != cudaSuccess ? cudaGetErrorString(error) : "none found");
-    return 77;
+  if (!tessera::support::device_present_else_say("tested")) {
+    return tessera::support::exit_no_device;
   }
 #endif
   std::printf("%s --seed=%llu\n", program_name, static_cast<unsigned long long>(options.seed));

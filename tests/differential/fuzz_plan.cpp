@@ -17,7 +17,8 @@ __extension__ using Wide = __int128;
 
 constexpr index_t largest_extent = 2147483647;
 
-// As policies have them: direct, scalar, 2 and 4 floats wide, one warp, the largest tiles.
+// As policies have them: direct, scalar, 2 and 4 floats wide, one warp, the largest tiles, slices,
+// either operand streamed, producers.
 constexpr TileConfig configs[] = {
     {.threads = {32, 32}},
     {.threads = {32, 32}, .k_tile = {32}, .stages = {1}},
@@ -30,6 +31,39 @@ constexpr TileConfig configs[] = {
      .a_smem = {Major::mn},
      .stages = {2}},
     {.threads = {16, 32}, .thread_tile = {16, 8}, .k_tile = {4}, .vec_width = {4}, .stages = {1}},
+    {.threads = {8, 8},
+     .thread_tile = {6, 4},
+     .k_tile = {8},
+     .vec_width = {2},
+     .stages = {2},
+     .slices = {8}},
+    {.threads = {8, 16},
+     .thread_tile = {8, 4},
+     .k_tile = {16},
+     .vec_width = {4},
+     .stages = {2},
+     .slices = {32}},
+    {.threads = {1, 64},
+     .thread_tile = {8, 4},
+     .k_tile = {16},
+     .vec_width = {4},
+     .stages = {3},
+     .slices = {1024},
+     .streamed = Streamed::b},
+    {.threads = {64, 1},
+     .thread_tile = {4, 8},
+     .k_tile = {16},
+     .vec_width = {4},
+     .stages = {3},
+     .slices = {1024},
+     .streamed = Streamed::a},
+    {.threads = {8, 32},
+     .thread_tile = {16, 8},
+     .k_tile = {16},
+     .vec_width = {4},
+     .a_smem = {Major::mn},
+     .stages = {3},
+     .producers = {4}},
 };
 
 class Bytes {
@@ -77,6 +111,7 @@ struct Operand3 {
 
 struct Input {
   const TileConfig* config;
+  detail::SlicePlan cut;
   float alpha, beta;
   Operand3 a, b, c;
 };
@@ -99,6 +134,8 @@ void set_tiles_at_limit(const TileConfig& config, index_t n_tiles, bool beyond, 
 Input read(Bytes bytes) {
   Input in;
   in.config = &configs[bytes.take<std::uint8_t>() % (sizeof configs / sizeof configs[0])];
+  const auto slices = bytes.take<std::uint8_t>();
+  in.cut = {slices % 64 - 8, (slices & 0x80) != 0};
   const auto layouts = bytes.take<std::uint8_t>();
   const auto flags = bytes.take<std::uint8_t>();
   in.alpha = bytes.take_scalar();
@@ -131,9 +168,11 @@ Input read(Bytes bytes) {
 
 void require(bool holds, const char* what, const Input& in) {
   if (holds) return;
-  std::fprintf(stderr, "violated: %s\nalpha %a, beta %a, block tile %dx%dx%d, vec_width %d\n", what,
-               static_cast<double>(in.alpha), static_cast<double>(in.beta), in.config->block_m(),
-               in.config->block_n(), in.config->block_k(), in.config->vec_width.floats);
+  std::fprintf(stderr,
+               "violated: %s\nalpha %a, beta %a, slices %d%s, block tile %dx%dx%d, vec_width %d\n",
+               what, static_cast<double>(in.alpha), static_cast<double>(in.beta), in.cut.wanted,
+               in.cut.clusters ? " in clusters" : "", in.config->block_m(), in.config->block_n(),
+               in.config->block_k(), in.config->vec_width.floats);
   const char* name = "ABC";
   for (const Operand3* o : {&in.a, &in.b, &in.c}) {
     std::fprintf(stderr, "%c: %s %lldx%lld, ld %lld, at %#llx\n", *name++, o->row ? "row" : "col",
@@ -199,12 +238,42 @@ void check_plan(const LaunchPlan& p, const Input& in) {
   must(covers(p.m_tiles, config.block_m(), m), "the tiles cover m, each of them needed");
   must(covers(p.n_tiles, config.block_n(), n), "the tiles cover n, each of them needed");
   must(product ? covers(p.k_tiles, config.block_k(), k) : p.k_tiles == 0, "the k-tiles cover k");
-  must(p.grid == p.m_tiles * p.n_tiles && p.grid > 0 && p.grid <= largest_extent, "the grid fits");
-  must(p.block == config.thread_count(), "the block is the policy's");
-  must(p.smem_bytes == tessera::smem_bytes(config), "the shared memory is the policy's");
+  if (product) {
+    must(p.grid == p.m_tiles * p.n_tiles * p.slices && p.grid > 0 && p.grid <= largest_extent,
+         "the grid fits");
+    must(p.block == config.thread_count() + 32 * config.producers.warps,
+         "the block is the policy's");
+    const int tiles_bytes = tessera::smem_bytes(config), of_c = reduction_bytes(config);
+    must(p.smem_bytes == (p.cluster && of_c > tiles_bytes ? of_c : tiles_bytes),
+         "the shared memory is the policy's");
+  } else {
+    must(p.grid == 0 && p.block == 0 && p.smem_bytes == 0, "nothing is multiplied");
+  }
+  must(p.slices >= 1 && p.slices <= config.slices.max, "as many slices as the policy allows");
+  must(p.slices == 1 || (p.slices <= in.cut.wanted && p.slices <= p.k_tiles),
+       "no more slices than are wanted or have a k-tile");
+  must(p.cluster == (in.cut.clusters && p.slices > 1 && p.slices <= 8), "clusters where they can");
+  const bool workspace = p.slices > 1 && !p.cluster;
+  const Wide bytes = workspace ? Wide{p.slices} * m * n * 4 : 0;
+  must(p.workspace_bytes == bytes, "the workspace holds all sums, and an index_t its size");
+  const bool sums = workspace || !product;
+  const Wide accesses = Wide{m} * (n / p.vec_width_c);
+  const Wide blocks = (accesses + 255) / 256;
+  must(p.reduction_grid == (!sums            ? 0
+                            : blocks < 65536 ? blocks
+                                             : Wide{65536}),
+       "a grid for the sums, and where there is no product");
 
   const int width = p.vec_width_c;
   const int full = config.vec_width.floats;
+  if (config.streamed != Streamed::none) {
+    const bool of_a = config.streamed == Streamed::a;
+    const bool wide = product && allows(of_a ? in.a : in.b, full);
+    must(p.vec_width_a == (of_a && wide ? full : 1) && p.vec_width_b == (!of_a && wide ? full : 1),
+         "the streamed operand decides its own width, the other one is scalar");
+    must(width == 1 && p.guarded, "C is scalar, and there is no exact variant");
+    return;
+  }
   must(width == 1 || width == full, "scalar or the policy's width");
   must(p.vec_width_a == width && p.vec_width_b == width, "one width for all");
   must(allows(in.c, width), "C allows the width");
@@ -212,6 +281,7 @@ void check_plan(const LaunchPlan& p, const Input& in) {
   const bool whole = m % config.block_m() == 0 && n % config.block_n() == 0 &&
                      (!product || k % config.block_k() == 0);
   must(p.guarded || (whole && width == full), "ragged tiles carry guards");
+  must(p.guarded || config.producers.warps == 0, "with producers there is no exact variant");
   const bool all_allow =
       allows(in.c, full) && (!product || (allows(in.a, full) && allows(in.b, full)));
   must((width == full) == all_allow, "the policy's width where every operand allows it");
@@ -235,15 +305,15 @@ void plan_and_check(const Input& in, MatrixView<float, LC> c) {
       if (!status.ok()) return;
       // The steps of tessera::plan(): a column-major C is the transposed problem.
       if constexpr (requires(MatrixView<float, RowMajor> row) { row = c; }) {
-        check_plan(detail::make_plan("fuzz", *in.config, in.alpha, a, b, in.beta, c), in);
+        check_plan(detail::make_plan("fuzz", *in.config, in.alpha, a, b, in.beta, c, in.cut), in);
       } else {
         const auto flipped = [](const Operand3& o) {
           return Operand3{!o.row, o.cols, o.rows, o.ld, o.address};
         };
-        const Input computed{in.config,     in.alpha,      in.beta,
+        const Input computed{in.config,     in.cut,        in.alpha,     in.beta,
                              flipped(in.b), flipped(in.a), flipped(in.c)};
         check_plan(detail::make_plan("fuzz", *in.config, in.alpha, transposed(b), transposed(a),
-                                     in.beta, transposed(c)),
+                                     in.beta, transposed(c), in.cut),
                    computed);
       }
     });

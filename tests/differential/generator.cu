@@ -77,8 +77,8 @@ GemmShape draw_shape(Random& random, const TileConfig& config) {
   if (kind < 14) return {up_to(2) * m, up_to(2) * n, up_to(5) * k};
   if (kind < 15) return {up_to(300), up_to(300), up_to(150)};
   if (kind < 16) return {prime(random), prime(random), prime(random)};
-  // At the number of outputs where `automatic` changes its choice.
-  if (kind < 17) return {256, random.between(255, 257), up_to(40)};
+  // Where `automatic` stops to stream.
+  if (kind < 17) return {random.between(31, 33), up_to(300), up_to(400)};
   if (kind < 18) return degenerate(random);
   return skinny(random);
 }
@@ -151,15 +151,19 @@ struct Candidate {
   TileConfig config;
 };
 
-// Every policy; `automatic` once for each policy that it chooses among.
+// Every policy; those that choose once for each policy that they choose among.
 const std::vector<Candidate>& candidates() {
   static const std::vector<Candidate> all = [] {
     std::vector<Candidate> list;
     for (const PolicyEntry& policy : support::every_policy()) {
       list.push_back({policy, support::config_of(policy)});
     }
-    const PolicyEntry& automatic = *support::find_policy("automatic");
-    list.push_back({automatic, support::config_of(*support::find_policy("smem_tile"))});
+    for (const char* chooser : {"automatic", "automatic_unsplit"}) {
+      for (const char* chosen : {"split_k_wide", "split_k"}) {
+        list.push_back(
+            {*support::find_policy(chooser), support::config_of(*support::find_policy(chosen))});
+      }
+    }
     return list;
   }();
   return all;

@@ -18,6 +18,22 @@ cudaError_t launch(dim3 grid, dim3 block, std::size_t shared_bytes, void (*kerne
   return cudaLaunchKernelEx(&config, kernel, args...);
 }
 
+// With `cluster` neighbouring blocks along x in each cluster.
+template <class... Params, class... Args>
+cudaError_t launch_clusters(unsigned int cluster, dim3 grid, dim3 block, std::size_t shared_bytes,
+                            void (*kernel)(Params...), Args... args) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {cluster, 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  return cudaLaunchKernelEx(&config, kernel, args...);
+}
+
 class ScopedOrder {
  public:
   explicit ScopedOrder(emulator::Order order, std::uint64_t seed = 1)

@@ -118,7 +118,15 @@ TEST_F(Runtime, LaunchAttributes) {
   attribute.val.clusterDim.x = 2;
   attribute.val.clusterDim.y = 1;
   attribute.val.clusterDim.z = 1;
-  EXPECT_EQ(cudaLaunchKernelEx(&config, nothing), cudaErrorNotSupported);
+  // The grid is one block.
+  EXPECT_EQ(cudaLaunchKernelEx(&config, nothing), cudaErrorInvalidConfiguration);
+  config.gridDim.x = 4;
+  EXPECT_EQ(cudaLaunchKernelEx(&config, nothing), cudaSuccess);
+  attribute.val.clusterDim.x = 9;
+  config.gridDim.x = 9;
+  EXPECT_EQ(cudaLaunchKernelEx(&config, nothing), cudaErrorInvalidClusterSize);
+  attribute.val.clusterDim.x = 0;
+  EXPECT_EQ(cudaLaunchKernelEx(&config, nothing), cudaErrorInvalidClusterSize);
 }
 
 __global__ void launches_another(cudaError_t* result) { *result = launch(1, 1, 0, nothing); }

@@ -7,12 +7,16 @@
 #include <vector>
 
 #include "launch.hpp"
+#include "ring_kernel.cuh"
 
 namespace {
 
 using emulator_test::launch;
+using emulator_test::launch_clusters;
+using emulator_test::Ring;
 
 constexpr unsigned int kThreads = 64;
+constexpr unsigned int kRingTiles = 8;
 
 __device__ float* shared_floats() { return reinterpret_cast<float*>(emulator::dynamic_shared()); }
 
@@ -99,6 +103,76 @@ __global__ void read_after_wait_only(const float* in, float* out, bool fault) {
   out[blockIdx.x * kThreads + threadIdx.x] = shared[(threadIdx.x + 1) % kThreads];
 }
 
+// Of the cluster's two barriers: `fault` leaves out the one before a block reads another's shared
+// memory, or the one before a block ends.
+__device__ float read_next_block(bool first_barrier, bool second_barrier) {
+  float* const shared = shared_floats();
+  shared[threadIdx.x] = 1.0f;
+  if (first_barrier) emulator::cluster_barrier();
+  const float value =
+      *static_cast<const float*>(emulator::cluster_shared(shared, 1 - blockIdx.x % 2, 4));
+  if (second_barrier) emulator::cluster_barrier();
+  return value;
+}
+
+__global__ void read_before_cluster_barrier(float* out, bool fault) {
+  out[blockIdx.x * kThreads + threadIdx.x] = read_next_block(!fault, true);
+}
+
+__global__ void end_before_cluster_barrier(float* out, bool fault) {
+  out[blockIdx.x * kThreads + threadIdx.x] = read_next_block(true, !fault);
+}
+
+// The ring of stages: the consumers read a stage before it is full, or the producers fill it before
+// it is empty.
+__global__ void read_before_full(const float* in, float* out, bool fault) {
+  Ring shape{2, kRingTiles};
+  shape.full_wait = !fault;
+  emulator_test::ring(in, out, shape);
+}
+
+__global__ void fill_before_empty(const float* in, float* out, bool fault) {
+  Ring shape{2, kRingTiles};
+  shape.empty_wait = !fault;
+  emulator_test::ring(in, out, shape);
+}
+
+// A function of its own, so that the kernel is in the report as its caller.
+__device__ __noinline__ void meet(void* barrier) {
+  emulator::barrier_arrive(barrier);
+  emulator::barrier_wait(barrier, 0);
+}
+
+// Threads use a barrier before they know that it is initialised.
+__global__ void arrive_before_init(bool fault) {
+  if (threadIdx.x == 0) emulator::barrier_init(shared_floats(), kThreads);
+  if (!fault) __syncthreads();
+  meet(shared_floats());
+}
+
+// The copies of a stage are no barrier among its readers.
+__global__ void copies_are_no_barrier(const float* in, float* out, bool fault) {
+  float* const shared = shared_floats() + 2;
+  if (threadIdx.x == 0) emulator::barrier_init(shared_floats(), 1);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    emulator::cp_async(shared, in, 4, 4);
+    emulator::barrier_arrive_after_copies(shared_floats());
+  } else {
+    shared[threadIdx.x] = 1.0f;
+  }
+  emulator::barrier_wait(shared_floats(), 0);
+  if (!fault) __syncthreads();
+  out[blockIdx.x * kThreads + threadIdx.x] = shared[(threadIdx.x + 1) % kThreads];
+}
+
+// A barrier's bytes are no data.
+__global__ void write_barrier(unsigned int offset) {
+  if (threadIdx.x == 0) emulator::barrier_init(shared_floats() + kThreads, 1);
+  __syncthreads();
+  shared_floats()[threadIdx.x + offset] = 1.0f;
+}
+
 __global__ void write_from_every_block(float* out, bool fault) {
   out[(fault ? 0 : blockIdx.x * kThreads) + threadIdx.x] = 1.0f;
 }
@@ -114,6 +188,14 @@ int run(const char* name) {
   if (cudaMalloc(&out, kBlocks * kBytes) != cudaSuccess) return 1;
   if (cudaMemset(in, 0, kBytes) != cudaSuccess) return 1;
 
+  float* tiles = nullptr;
+  float* ring_out = nullptr;
+  constexpr std::size_t kTileBytes = kRingTiles * Ring::kTile * sizeof(float);
+  const std::size_t ring_bytes = Ring{2, kRingTiles}.shared_bytes();
+  if (cudaMalloc(&tiles, kTileBytes) != cudaSuccess) return 1;
+  if (cudaMalloc(&ring_out, 2 * kTileBytes) != cudaSuccess) return 1;
+  if (cudaMemset(tiles, 0, kTileBytes) != cudaSuccess) return 1;
+
   const cudaError_t errors[] = {
       launch(kBlocks, kThreads, kBytes, write_shared, off_by_one("write_shared")),
       launch(1, kThreads, kBytes, read_shared, out, off_by_one("read_shared")),
@@ -128,11 +210,25 @@ int run(const char* name) {
              is("refill_before_barrier")),
       launch(kBlocks, kThreads, kBytes, read_after_wait_only, in, out, is("read_after_wait_only")),
       launch(kBlocks, kThreads, 0, write_from_every_block, out, is("write_from_every_block")),
+      launch_clusters(2, kBlocks, kThreads, kBytes, read_before_cluster_barrier, out,
+                      is("read_before_cluster_barrier")),
+      launch_clusters(2, kBlocks, kThreads, kBytes, end_before_cluster_barrier, out,
+                      is("end_before_cluster_barrier")),
+      launch(2, Ring::kThreads, ring_bytes, read_before_full, tiles, ring_out,
+             is("read_before_full")),
+      launch(2, Ring::kThreads, ring_bytes, fill_before_empty, tiles, ring_out,
+             is("fill_before_empty")),
+      launch(1, kThreads, kBytes, arrive_before_init, is("arrive_before_init")),
+      launch(kBlocks, kThreads, kBytes + 8, copies_are_no_barrier, in, out,
+             is("copies_are_no_barrier")),
+      launch(1, kThreads, kBytes + 8, write_barrier, off_by_one("write_barrier")),
   };
   for (const cudaError_t error : errors) {
     if (error != cudaSuccess) return 1;
   }
-  if (cudaFree(in) != cudaSuccess || cudaFree(out) != cudaSuccess) return 1;
+  for (float* const memory : {in, out, tiles, ring_out}) {
+    if (cudaFree(memory) != cudaSuccess) return 1;
+  }
   std::printf("finished\n");
   return 0;
 }

@@ -1,6 +1,7 @@
 # The emulator's own tests. Needs GoogleTest.
 
-tessera_emulated_executable(emulator_tests SOURCES scheduler_test.cu device_test.cu runtime_test.cu macros_test.cpp)
+tessera_emulated_executable(emulator_tests SOURCES scheduler_test.cu cluster_test.cu barrier_test.cu
+                            device_test.cu runtime_test.cu macros_test.cpp)
 target_link_libraries(emulator_tests PRIVATE GTest::gtest_main Threads::Threads)
 target_compile_options(emulator_tests PRIVATE -Wall -Wextra -Wshadow -Wconversion)
 target_include_directories(emulator_tests PRIVATE ${CMAKE_CURRENT_LIST_DIR})
@@ -32,11 +33,14 @@ if(TESSERA_EMULATOR_SANITIZER STREQUAL "address")
   emulator_fault(read_shared "heap-buffer-overflow.*READ of size 4")
   emulator_fault(write_gmem "heap-buffer-overflow.*WRITE of size 4")
   emulator_fault(copy_to_shared "heap-buffer-overflow.*WRITE of size 4")
+  emulator_fault(write_barrier "use-after-poison.*WRITE of size 4")
   emulator_fault(write_beside_gap "use-after-poison.*WRITE of size 4")
   emulator_fault(read_vector "misaligned address")
 else()
   foreach(fault IN ITEMS read_before_barrier overwrite_before_barrier shuffle_is_no_barrier
-                         refill_before_barrier read_after_wait_only write_from_every_block)
+                         refill_before_barrier read_after_wait_only write_from_every_block
+                         read_before_cluster_barrier end_before_cluster_barrier read_before_full
+                         fill_before_empty arrive_before_init copies_are_no_barrier)
     emulator_fault(${fault} "ThreadSanitizer: data race.*[ :]${fault}")
   endforeach()
 endif()

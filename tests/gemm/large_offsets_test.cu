@@ -106,6 +106,7 @@ void check_spread(const PolicyEntry& policy, int operand, Layout layout) {
   ASSERT_TRUE(status.ok()) << status.message();
   stream.synchronize();
   const HostMatrix got = operand == 2 ? sparse.download() : c.download(stream);
+  // Integers: exact however K is cut.
   const Comparison same = compare_bits(got, reference_gemm(1.0f, host_a, host_b, 2.0f, host_c));
   EXPECT_TRUE(same) << policy.name << ", operand " << operand << ": " << same.message;
   EXPECT_TRUE(c.guards_intact(stream));

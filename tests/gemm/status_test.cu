@@ -1,6 +1,7 @@
 // Contract 3 and 4: a refused call writes nothing and launches nothing; Status tells what the
 // launch itself said, and an earlier error of the caller's is neither blamed nor swallowed.
-// Contract 10: what is enqueued is one kernel.
+// Contract 10: what is enqueued is one kernel, and where the plan has a workspace, that and a
+// second.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -109,8 +110,9 @@ TEST_P(StatusOf, EarlierErrorIsNeitherBlamedNorSwallowed) {
   EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidDevice);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
-  const HostMatrix expected = reference_gemm(1.0f, memory_a.download(stream),
-                                             memory_b.download(stream), 0.0f, HostMatrix(8, 8));
+  const HostMatrix expected =
+      reference_gemm(1.0f, memory_a.download(stream), memory_b.download(stream), 0.0f,
+                     HostMatrix(8, 8), slices_of(GetParam().plan(1.0f, a, b, 0.0f, c)));
   EXPECT_EQ(memory_c.download(stream).data, expected.data);
 }
 
@@ -136,6 +138,30 @@ TEST_P(StatusOf, FailedLaunchIsReported) {
   static_cast<void>(cudaGetLastError());
 }
 
+// A K of 16 tiles, on which policies with Slices need a workspace where they can.
+TEST_P(StatusOf, WorkspaceIsFreedOrNeverThere) {
+  const index_t k = 16 * config_of(GetParam()).block_k();
+  GuardedMatrix long_a(filled(8, k, Fill::uniform, 1), {}, 0),
+      long_b(filled(k, 8, Fill::uniform, 2), {}, 0);
+  for (GuardedMatrix* matrix : {&long_a, &long_b}) matrix->upload(stream);
+  a = long_a.const_view();
+  b = long_b.const_view();
+  const bool needs_workspace = GetParam().plan(1.0f, a, b, 0.0f, c).workspace_bytes > 0;
+  const std::size_t before = emulator::live_allocations();
+  EXPECT_EQ(gemm(1.0f, 1.0f), Status());
+  EXPECT_EQ(emulator::live_allocations(), before);
+
+  memory_c.upload(stream);
+  emulator::Options without_memory = emulator::options;
+  without_memory.largest_allocation = 0;
+  const emulator::ScopedOptions scoped(without_memory);
+  const Status status = gemm(1.0f, 1.0f);
+  EXPECT_EQ(status.cuda_error(), needs_workspace ? cudaErrorMemoryAllocation : cudaSuccess);
+  EXPECT_EQ(memory_c.unchanged(stream), needs_workspace) << "something was launched";
+  EXPECT_EQ(emulator::live_allocations(), before);
+  static_cast<void>(cudaGetLastError());
+}
+
 #else
 
 // The nodes that `enqueue` adds to a stream.
@@ -158,10 +184,23 @@ std::vector<cudaGraphNodeType> enqueued(cudaStream_t stream, const F& enqueue) {
 }
 
 TEST_P(StatusOf, EnqueuesOneKernelAndNothingElse) {
+  EXPECT_EQ(GetParam().plan(1.0f, a, b, 0.0f, c).workspace_bytes, 0);
   EXPECT_EQ(enqueued(stream, [&] { EXPECT_EQ(gemm(), Status()); }),
             std::vector<cudaGraphNodeType>{cudaGraphNodeTypeKernel});
   EXPECT_EQ(enqueued(stream, [&] { EXPECT_EQ(gemm(0.0f, 2.0f), Status()); }),
             std::vector<cudaGraphNodeType>{cudaGraphNodeTypeKernel});
+}
+
+TEST_P(StatusOf, WorkspaceIsAllocatedAndFreedOnTheStream) {
+  const index_t k = 16 * config_of(GetParam()).block_k();
+  GuardedMatrix long_a(filled(8, k, Fill::uniform, 1), {}, 0),
+      long_b(filled(k, 8, Fill::uniform, 2), {}, 0);
+  a = long_a.const_view();
+  b = long_b.const_view();
+  if (GetParam().plan(1.0f, a, b, 0.0f, c).workspace_bytes == 0) GTEST_SKIP() << "no workspace";
+  EXPECT_EQ(enqueued(stream, [&] { EXPECT_EQ(gemm(), Status()); }),
+            (std::vector<cudaGraphNodeType>{cudaGraphNodeTypeMemAlloc, cudaGraphNodeTypeKernel,
+                                            cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemFree}));
 }
 
 TEST_P(StatusOf, EnqueuesNothingWhereThereIsNothingToDo) {

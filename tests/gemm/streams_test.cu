@@ -20,6 +20,11 @@ void sleep_on_stream(void* milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(*static_cast<int*>(milliseconds)));
 }
 
+SlicesOfK cut_by(const PolicyEntry& policy, const GuardedMatrix& a, const GuardedMatrix& b,
+                 const GuardedMatrix& c) {
+  return slices_of(policy.plan(1.0f, a.const_view(), b.const_view(), 0.0f, c.view()));
+}
+
 // A writer of A that is late, then gemm, on a stream that the default stream does not wait for:
 // work on any other stream would use the old A.
 TEST_P(Streams, FollowsEarlierWorkOfItsStream) {
@@ -40,8 +45,9 @@ TEST_P(Streams, FollowsEarlierWorkOfItsStream) {
   const Status status =
       GetParam().gemm(1.0f, a.const_view(), b.const_view(), 0.0f, c.view(), stream);
   ASSERT_TRUE(status.ok()) << status.message();
-  const Comparison same = compare_bits(
-      c.download(stream), reference_gemm(1.0f, new_a, host_b, 0.0f, HostMatrix(64, 64)));
+  const HostMatrix expected =
+      reference_gemm(1.0f, new_a, host_b, 0.0f, HostMatrix(64, 64), cut_by(GetParam(), a, b, c));
+  const Comparison same = compare_bits(c.download(stream), expected);
   EXPECT_TRUE(same) << same.message;
 }
 
@@ -59,8 +65,9 @@ TEST_P(Streams, ChainedProducts) {
       GetParam().gemm(1.0f, c.const_view(), b.const_view(), 0.0f, d.view(), stream);
   ASSERT_TRUE(first.ok() && second.ok());
   const HostMatrix none(40, 40);
-  const HostMatrix expected =
-      reference_gemm(1.0f, reference_gemm(1.0f, host_a, host_b, 0.0f, none), host_b, 0.0f, none);
+  const SlicesOfK cut = cut_by(GetParam(), a, b, c);  // of both: the extents are the same
+  const HostMatrix expected = reference_gemm(
+      1.0f, reference_gemm(1.0f, host_a, host_b, 0.0f, none, cut), host_b, 0.0f, none, cut);
   const Comparison same = compare_bits(d.download(stream), expected);
   EXPECT_TRUE(same) << same.message;
 }
@@ -90,13 +97,14 @@ TEST_P(Streams, ReturnsBeforeTheWorkIsDone) {
 TEST_P(Streams, DefaultAndPerThreadStream) {
   const HostMatrix host_a = filled(20, 20, Fill::uniform, 1),
                    host_b = filled(20, 20, Fill::uniform, 2);
-  const HostMatrix expected = reference_gemm(1.0f, host_a, host_b, 0.0f, HostMatrix(20, 20));
   for (const cudaStream_t stream : {cudaStream_t{}, cudaStreamLegacy, cudaStreamPerThread}) {
     GuardedMatrix a(host_a, {}, 0), b(host_b, {}, 0), c(HostMatrix(20, 20), {}, 0);
     for (GuardedMatrix* matrix : {&a, &b, &c}) matrix->upload(stream);
     const Status status =
         GetParam().gemm(1.0f, a.const_view(), b.const_view(), 0.0f, c.view(), stream);
     ASSERT_TRUE(status.ok()) << status.message();
+    const HostMatrix expected =
+        reference_gemm(1.0f, host_a, host_b, 0.0f, HostMatrix(20, 20), cut_by(GetParam(), a, b, c));
     const Comparison same = compare_bits(c.download(stream), expected);
     EXPECT_TRUE(same) << same.message;
   }

@@ -7,6 +7,7 @@
 
 #include "tests/support/compare.hpp"
 #include "tests/support/cuda_resources.hpp"
+#include "tests/support/device_present.hpp"
 #include "tests/support/fill.hpp"
 #include "tests/support/guarded_matrix.hpp"
 #include "tests/support/reference.hpp"
@@ -25,11 +26,12 @@ const PolicyEntry* find_any_policy(std::string_view name) {
 int run(const PolicyEntry& policy) {
   const HostMatrix host_a = filled(300, 140, Fill::uniform, 1);
   const HostMatrix host_b = filled(140, 200, Fill::uniform, 2);
-  const HostMatrix expected = reference_gemm(1.0f, host_a, host_b, 0.0f, HostMatrix(300, 200));
-
   const Stream stream;
   GuardedMatrix a(host_a, {}, 0), b(host_b, {}, 0), c(HostMatrix(300, 200), {}, 0);
   for (GuardedMatrix* matrix : {&a, &b, &c}) matrix->upload(stream);
+  const LaunchPlan plan = policy.plan(1.0f, a.const_view(), b.const_view(), 0.0f, c.view());
+  const HostMatrix expected = reference_gemm(1.0f, host_a, host_b, 0.0f, HostMatrix(300, 200),
+                                             {plan.config.block_k(), plan.slices});
 
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t executable = nullptr;
@@ -62,11 +64,7 @@ int run(const PolicyEntry& policy) {
 
 int main(int argc, char** argv) {
   using namespace tessera::support;
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::puts("SKIPPED: no CUDA device");
-    return 77;
-  }
+  if (!device_present_else_say("captured")) return exit_no_device;
   const PolicyEntry* policy = argc == 2 ? find_any_policy(argv[1]) : nullptr;
   if (policy == nullptr) {
     std::fprintf(stderr, "usage: cold_capture POLICY\n");

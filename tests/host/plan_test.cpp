@@ -79,7 +79,11 @@ TEST(Plan, WithoutAProductCIsOnlyScaled) {
                                 plan_of(64, 128, 16, -0.0f, beta)}) {
       EXPECT_TRUE(p.launches) << beta;
       EXPECT_EQ(p.k_tiles, 0) << "A and B are not to be read";
-      EXPECT_EQ(p.grid, 1);
+      EXPECT_EQ(p.grid, 0) << "the kernel that multiplies is not launched";
+      EXPECT_EQ(p.block, 0);
+      EXPECT_EQ(p.smem_bytes, 0);
+      EXPECT_EQ(p.reduction_grid, 64 * (128 / 4) / 256);
+      EXPECT_EQ(p.workspace_bytes, 0);
     }
   }
 }
@@ -95,6 +99,11 @@ TEST(Plan, WithoutAProductAAndBDecideNeitherWidthNorGuard) {
                                  row_major(data + 1, 7, 128, 129), 2.0f, row_major(data, 64, 128));
   EXPECT_EQ(p.vec_width_c, 4);
   EXPECT_FALSE(p.guarded);
+  // A scalar C takes four times the accesses.
+  const LaunchPlan scalar = make_plan("test", config, 0.0f, row_major(data, 64, 16),
+                                      row_major(data, 16, 128), 2.0f, row_major(data + 1, 64, 128));
+  EXPECT_EQ(scalar.vec_width_c, 1);
+  EXPECT_EQ(scalar.reduction_grid, 64 * 128 / 256);
 }
 
 // Contract 5: vector or scalar is chosen from pointer and ld of every operand. One narrow operand
@@ -180,6 +189,19 @@ TEST(Plan, ScalarPoliciesStayExactOnAnyPointer) {
   EXPECT_FALSE(p.guarded);
 }
 
+// Where guards cost the mainloop nothing, no variant without them is compiled.
+TEST(Plan, WithProducersEveryProblemIsGuarded) {
+  constexpr TileConfig producers = with(config, ASmem{Major::mn}, Stages{3}, Producers{4});
+  static_assert(!producers.has_exact_variant() && config.has_exact_variant());
+  const LaunchPlan p = make_plan("test", producers, 1.0f, row_major(data, 128, 32),
+                                 row_major(data, 32, 256), 0.0f, row_major(data, 128, 256));
+  EXPECT_TRUE(p.guarded);
+  EXPECT_EQ(p.vec_width_a, 4);
+  EXPECT_EQ(p.block, 256 + 4 * 32);
+  EXPECT_EQ(p.smem_bytes, smem_bytes(producers));
+  static_assert(smem_bytes(producers) == 3 * (4 * 16 * (64 + 4 + 128 + 4) + 2 * 8));
+}
+
 TEST(Plan, HugeSizes) {
   // Contract 6: extents up to 2^31 - 1, tiles counted in 64 bits.
   const LaunchPlan p = plan_of(max_extent, 1, 1);
@@ -217,6 +239,7 @@ TEST(Plan, PrintsItself) {
             "test: 129x256x32, grid 6 of 256 threads, smem 13568 B, block tile 64x128x16, thread "
             "tile 4x8, tiles 3x2x2, vec_width 4/4/4, guarded");
   EXPECT_EQ(printed(plan_of(0, 4, 4)), "test: 0x4x4, nothing to launch");
+  EXPECT_EQ(printed(plan_of(64, 128, 0)), "test: 64x128x0, no product, C scaled by a grid of 8");
   EXPECT_EQ(printed(plan_of(max_extent, max_extent, 1)),
             std::string("test: refused, ") + Status(Reason::size_limit, Operand::c).message());
   LaunchPlan exchanged = plan_of(64, 128, 16);

@@ -165,19 +165,58 @@ TEST_F(Plans, TilesAndGuard) {
   EXPECT_EQ(exact.m_tiles, 2);
   EXPECT_EQ(exact.n_tiles, 3);
   EXPECT_EQ(exact.k_tiles, 4);
-  EXPECT_EQ(exact.grid, 6);
+  EXPECT_EQ(exact.grid, 6 * exact.slices);
   EXPECT_EQ(exact.vec_width_a, config.vec_width.floats);
-  EXPECT_FALSE(exact.guarded);
+  EXPECT_EQ(exact.guarded, !config.has_exact_variant());
+  EXPECT_EQ(exact.block, config.block_threads());
   EXPECT_FALSE(exact.transposed);
   const index_t w = config.vec_width.floats;
   for (const LaunchPlan& ragged : {plan_of(bm + 1, bn, bk), plan_of(bm, bn + w, bk)}) {
-    EXPECT_EQ(ragged.grid, 2);
+    EXPECT_EQ(ragged.grid, 2 * ragged.slices);
     EXPECT_EQ(ragged.vec_width_a, w);
     EXPECT_TRUE(ragged.guarded);
   }
   const LaunchPlan ragged_k = plan_of(bm, bn, bk + w);
   EXPECT_EQ(ragged_k.k_tiles, 2);
-  EXPECT_EQ(ragged_k.guarded, bk > w);
+  EXPECT_EQ(ragged_k.guarded, bk > w || !config.has_exact_variant());
+}
+
+// No more slices than the policy allows or than k-tiles; clusters of up to 8, else a workspace.
+TEST_F(Plans, SlicesOfK) {
+  for (const index_t k_tiles : {1, 2, 8, 9, 40}) {
+    const LaunchPlan p = plan_of(2 * bm, 3 * bn, k_tiles * bk);
+    EXPECT_GE(p.slices, 1);
+    EXPECT_LE(p.slices, k_tiles);
+    EXPECT_LE(p.slices, config.slices.max);
+    EXPECT_EQ(p.slices > 1, config.slices.max > 1 && k_tiles > 1);
+    EXPECT_EQ(p.grid, 6 * p.slices);
+    EXPECT_EQ(p.cluster, p.slices > 1 && p.slices <= 8);
+    const bool workspace = p.slices > 1 && !p.cluster;
+    EXPECT_EQ(p.workspace_bytes, workspace ? p.slices * 6 * bm * bn * 4 : 0);
+    EXPECT_EQ(p.reduction_grid > 0, workspace);
+  }
+  EXPECT_EQ(plan_of(bm, bn, 16 * bk, 0.0f).slices, 1);
+}
+
+// What a workspace needs is freed, whatever the launches say.
+TEST_F(Calls, NothingStaysAllocated) {
+  const std::size_t before = emulator::live_allocations();
+  const index_t k = 40 * config.block_k();
+  {
+    GuardedMatrix long_a(filled(8, k, Fill::uniform, 1), {}, 0),
+        long_b(filled(k, 12, Fill::uniform, 2), {}, 0);
+    for (GuardedMatrix* matrix : {&long_a, &long_b}) matrix->upload(stream);
+    a = long_a.const_view();
+    b = long_b.const_view();
+    EXPECT_EQ(gemm(), Status());
+    emulator::Options without_memory = emulator::options;
+    without_memory.largest_allocation = 0;
+    const emulator::ScopedOptions scoped(without_memory);
+    EXPECT_EQ(gemm().cuda_error(),
+              plan().workspace_bytes > 0 ? cudaErrorMemoryAllocation : cudaSuccess);
+    static_cast<void>(cudaGetLastError());
+  }
+  EXPECT_EQ(emulator::live_allocations(), before);
 }
 
 TEST_F(Plans, WidthOfTheNarrowestOperand) {
@@ -190,7 +229,7 @@ TEST_F(Plans, WidthOfTheNarrowestOperand) {
                                        {at(1), 4 * bk, bn, ld(1, bn), Layout::row}, 0.0f,
                                        {at(2), bm, bn, ld(2, bn), Layout::row});
       EXPECT_EQ(p.vec_width_a, 1);
-      EXPECT_EQ(p.guarded, w > 1);
+      EXPECT_EQ(p.guarded, w > 1 || !config.has_exact_variant());
     }
   }
   const LaunchPlan odd_length =
@@ -208,6 +247,8 @@ TEST_F(Plans, WithoutAProduct) {
   for (const LaunchPlan& p : {plan_of(bm, bn, 0), plan_of(bm, bn, 4 * bk, 0.0f)}) {
     EXPECT_TRUE(p.launches);
     EXPECT_EQ(p.k_tiles, 0);
+    EXPECT_EQ(p.grid, 0);
+    EXPECT_GT(p.reduction_grid, 0);
   }
   EXPECT_FALSE(plan_of(bm, bn, 0, 1.0f, 1.0f).launches);
   EXPECT_FALSE(plan_of(0, bn, 4 * bk).launches);

@@ -11,6 +11,7 @@
 
 #include "fill.hpp"
 #include "guarded_matrix.hpp"
+#include "reference.hpp"
 #include "registry.hpp"
 
 namespace tessera::support {
@@ -39,14 +40,21 @@ struct HostOperands {
   explicit HostOperands(const Problem& problem);
 };
 
-// C as the contract has it.
-[[nodiscard]] HostMatrix expected_c(const Problem& problem, const HostOperands& operands);
+// How a plan cuts K.
+[[nodiscard]] inline SlicesOfK slices_of(const LaunchPlan& plan) {
+  return {plan.config.block_k(), plan.slices};
+}
+
+// C as the contract has it; `plan`: for the slices of K that it cuts.
+[[nodiscard]] HostMatrix expected_c(const Problem& problem, const HostOperands& operands,
+                                    const LaunchPlan& plan = {});
 
 // Runs `policy` on the problem on a stream of its own and checks: success; every element of C equal
 // to the reference to the bit; sentinels around C intact; A and B unchanged.
 [[nodiscard]] testing::AssertionResult run_and_check(const PolicyEntry& policy,
                                                      const Problem& problem);
-// The same on given data, whose extents are the problem's.
+// The same on given data, whose extents are the problem's. `expected` is for a K in one slice:
+// where the plan has more, it is computed anew.
 [[nodiscard]] testing::AssertionResult run_and_check(const PolicyEntry& policy,
                                                      const Problem& problem,
                                                      const HostOperands& operands,

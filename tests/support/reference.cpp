@@ -88,17 +88,48 @@ HostMatrix product(const HostMatrix& a, const HostMatrix& b) {
   return c;
 }
 
+// Columns [first, last) of A, rows [first, last) of B.
+HostMatrix columns(const HostMatrix& a, index_t first, index_t last) {
+  HostMatrix part(a.rows, last - first);
+  for (index_t i = 0; i < a.rows; ++i) {
+    std::copy_n(a.data.begin() + i * a.cols + first, last - first,
+                part.data.begin() + i * part.cols);
+  }
+  return part;
+}
+HostMatrix rows(const HostMatrix& b, index_t first, index_t last) {
+  return {last - first, b.cols,
+          std::vector<float>(b.data.begin() + first * b.cols, b.data.begin() + last * b.cols)};
+}
+
+HostMatrix sum_of_slices(const HostMatrix& a, const HostMatrix& b, SlicesOfK cut) {
+  if (cut.slices == 1) return product(a, b);
+  const index_t k_tiles = (a.cols + cut.block_k - 1) / cut.block_k;
+  HostMatrix sum;
+  for (index_t s = 0; s < cut.slices; ++s) {
+    const index_t first = std::min(s * k_tiles / cut.slices * cut.block_k, a.cols);
+    const index_t last = std::min((s + 1) * k_tiles / cut.slices * cut.block_k, a.cols);
+    const HostMatrix part = product(columns(a, first, last), rows(b, first, last));
+    if (s == 0) {
+      sum = part;
+    } else {
+      for (std::size_t i = 0; i < sum.data.size(); ++i) sum.data[i] += part.data[i];
+    }
+  }
+  return sum;
+}
+
 }  // namespace
 
 HostMatrix reference_gemm(float alpha, const HostMatrix& a, const HostMatrix& b, float beta,
-                          const HostMatrix& c) {
+                          const HostMatrix& c, SlicesOfK cut) {
   if (alpha == 0.0f || a.cols == 0) {
     HostMatrix out = c;
     if (beta == 1.0f) return out;
     for (float& value : out.data) value = beta == 0.0f ? 0.0f : beta * value;
     return out;
   }
-  HostMatrix out = product(a, b);
+  HostMatrix out = sum_of_slices(a, b, cut);
   for (std::size_t i = 0; i < out.data.size(); ++i) {
     const float acc = out.data[i];
     out.data[i] = beta == 0.0f ? alpha * acc : std::fmaf(alpha, acc, beta * c.data[i]);

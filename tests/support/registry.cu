@@ -9,6 +9,11 @@ PolicyEntry register_tile_1d_entry();
 PolicyEntry register_tile_2d_entry();
 PolicyEntry vectorized_entry();
 PolicyEntry double_buffered_entry();
+PolicyEntry pipelined_entry();
+PolicyEntry split_k_entry();
+PolicyEntry skinny_entry();
+PolicyEntry split_k_wide_entry();
+PolicyEntry automatic_unsplit_entry();
 PolicyEntry automatic_entry();
 
 std::span<const PolicyEntry> library_policies() {
@@ -19,6 +24,11 @@ std::span<const PolicyEntry> library_policies() {
       register_tile_2d_entry(),
       vectorized_entry(),
       double_buffered_entry(),
+      pipelined_entry(),
+      split_k_entry(),
+      skinny_entry(),
+      split_k_wide_entry(),
+      automatic_unsplit_entry(),
       automatic_entry(),
   };
   return entries;

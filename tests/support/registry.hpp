@@ -23,7 +23,7 @@ struct PolicyEntry {
                      float beta, const AnyView<float>& c);
 };
 
-// The six rungs in order, then automatic.
+// The six rungs in order, then the others, automatic last.
 std::span<const PolicyEntry> library_policies();
 // Policies a user could write, with odd shapes; only in the target tessera_test_policies.
 std::span<const PolicyEntry> user_policies();

@@ -43,4 +43,42 @@ struct direct_rectangle : policy::naive {
   static constexpr TileConfig config = with(policy::naive::config, ThreadTile{3, 2});
 };
 
+// Producers unlike those of the library's policy: one warp for two that multiply, two stages,
+// scalar copies that take several rounds; 32 x 64 x 8.
+struct small_pipelined : policy::pipelined {
+  static constexpr const char* name = "small_pipelined";
+  static constexpr TileConfig config =
+      with(policy::pipelined::config, Threads{8, 8}, Lanes{4, 8, true}, ThreadTile{4, 8}, KTile{8},
+           Stages{2}, Producers{1}, MinBlocks{2});
+};
+
+// K in 2 to 8 slices of different lengths, which the shape decides, on 32 x 32 x 8: clusters where
+// there are some. Pairs: an odd number of accesses for the blocks of a cluster to share.
+struct cluster_slices : policy::double_buffered {
+  static constexpr const char* name = "cluster_slices";
+  static constexpr TileConfig config =
+      with(policy::double_buffered::config, Threads{8, 8}, Lanes{4, 8}, ThreadTile{6, 4}, KTile{8},
+           VecWidth{2}, Slices{8});
+  static constexpr int slices(const GemmShape& shape) {
+    return 2 + static_cast<int>((shape.m + shape.n + shape.k) % 7);
+  }
+};
+
+// As many slices as allowed, more than a cluster has blocks wherever K is long: a workspace. The
+// mainloop is another.
+struct workspace_slices : policy::vectorized {
+  static constexpr const char* name = "workspace_slices";
+  static constexpr TileConfig config = with(policy::vectorized::config, Threads{8, 8}, Lanes{4, 8},
+                                            ThreadTile{4, 4}, KTile{4}, Slices{13});
+  static constexpr int slices(const GemmShape&) { return 99; }
+};
+
+// The mainloop that counts k-steps, not k-tiles; fewer accesses of a thread tile than slices.
+struct direct_slices : policy::naive {
+  static constexpr const char* name = "direct_slices";
+  static constexpr TileConfig config =
+      with(policy::naive::config, Threads{8, 16}, ThreadTile{1, 2}, Slices{3});
+  static constexpr int slices(const GemmShape&) { return 3; }
+};
+
 }  // namespace tessera::support

@@ -13,7 +13,8 @@ constexpr TileConfig base{.threads = {8, 32},
                           .vec_width = {4},
                           .a_smem = {Major::mn},
                           .stages = {2},
-                          .min_blocks = {3}};
+                          .min_blocks = {3},
+                          .slices = {5}};
 
 TEST(TileConfig, BlockTileIsThreadsTimesThreadTile) {
   static_assert(base.thread_count() == 256);
@@ -27,7 +28,7 @@ TEST(TileConfig, WithoutChangesWithIsTheIdentity) {
   static_assert(c.threads.m == 8 && c.threads.n == 32 && c.lanes.m == 4 && c.lanes.n == 8);
   static_assert(c.thread_tile.m == 8 && c.thread_tile.n == 4 && c.k_tile.k == 16);
   static_assert(c.vec_width.floats == 4 && c.a_smem.major == Major::mn);
-  static_assert(c.stages.count == 2 && c.min_blocks.per_sm == 3);
+  static_assert(c.stages.count == 2 && c.min_blocks.per_sm == 3 && c.slices.max == 5);
 }
 
 TEST(TileConfig, EachChangeSetsItsFieldAndNoOther) {
@@ -35,13 +36,14 @@ TEST(TileConfig, EachChangeSetsItsFieldAndNoOther) {
   static_assert(c.k_tile.k == 4 && c.thread_tile.m == 2 && c.thread_tile.n == 6);
   static_assert(c.threads.m == 8 && c.threads.n == 32 && c.lanes.m == 4 && c.lanes.n == 8);
   static_assert(c.vec_width.floats == 4 && c.a_smem.major == Major::mn);
-  static_assert(c.stages.count == 2 && c.min_blocks.per_sm == 3);
+  static_assert(c.stages.count == 2 && c.min_blocks.per_sm == 3 && c.slices.max == 5);
 
   constexpr TileConfig d = with(base, Threads{1, 64}, Lanes{1, 32}, VecWidth{1}, ASmem{Major::k},
-                                Stages{1}, MinBlocks{1});
+                                Stages{1}, MinBlocks{1}, Slices{9});
   static_assert(d.threads.m == 1 && d.threads.n == 64 && d.lanes.m == 1 && d.lanes.n == 32);
   static_assert(d.vec_width.floats == 1 && d.a_smem.major == Major::k && d.stages.count == 1);
   static_assert(d.min_blocks.per_sm == 1 && d.k_tile.k == 16 && d.thread_tile.m == 8);
+  static_assert(d.slices.max == 9 && TileConfig{}.slices.max == 1);
 }
 
 TEST(TileConfig, TheLastOfTwoChangesHolds) {
@@ -60,6 +62,10 @@ TEST(TileConfig, SmemBytesAreAllStagesOfBothOperands) {
   // A k-major: 64 lines of 16 + 4.
   static_assert(smem_bytes(with(base, ASmem{Major::k}, Stages{1})) == 4 * (64 * 20 + 16 * 132));
   static_assert(smem_bytes(with(base, Stages{0})) == 0);
+}
+
+TEST(TileConfig, ReductionBytesAreTheBlockTileOfC) {
+  static_assert(reduction_bytes(base) == 64 * 128 * 4);
 }
 
 }  // namespace

@@ -12,4 +12,7 @@ __device__ __forceinline__ float fma(float x, float y, float z) { return __fmaf_
 // round(x * y): -0 is the identity of addition, and it keeps the sign of a zero product.
 __device__ __forceinline__ float mul(float x, float y) { return __fmaf_ieee_rn(x, y, -0.0f); }
 
+// round(x + y): the product is exact.
+__device__ __forceinline__ float add(float x, float y) { return __fmaf_ieee_rn(x, 1.0f, y); }
+
 }  // namespace tessera::arch

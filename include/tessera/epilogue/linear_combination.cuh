@@ -28,6 +28,47 @@ struct LinearCombination {
   template <int Width, bool Guarded, int thread_m, int thread_n, class Map>
   __device__ __forceinline__ void operator()(const float (&acc)[thread_m][thread_n], const Map& map,
                                              const OutputTile& c) const {
+    if (beta == 0.0f) {
+      for_each_access<Width, Guarded>(
+          acc, map, c, [this](float* out, const float* sum) { overwrite<Width>(out, sum); });
+    } else {
+      for_each_access<Width, Guarded>(
+          acc, map, c, [this](float* out, const float* sum) { combine<Width>(out, sum); });
+    }
+  }
+
+  // This call is equivalent to: for (v < Width) c[v] = f(acc[v], c[v]).
+  template <int Width>
+  __device__ __forceinline__ void apply(float* c, const float* acc) const {
+    if (beta == 0.0f) {
+      overwrite<Width>(c, acc);
+    } else {
+      combine<Width>(c, acc);
+    }
+  }
+
+ private:
+  template <int Width>
+  __device__ __forceinline__ void overwrite(float* c, const float* acc) const {
+    float out[Width];
+#pragma unroll
+    for (int v = 0; v < Width; ++v) out[v] = without_c(acc[v]);
+    arch::reg_to_mem<Width>(c, out);
+  }
+  template <int Width>
+  __device__ __forceinline__ void combine(float* c, const float* acc) const {
+    float out[Width];
+    arch::mem_to_reg<Width>(out, c);
+#pragma unroll
+    for (int v = 0; v < Width; ++v) out[v] = with_c(acc[v], out[v]);
+    arch::reg_to_mem<Width>(c, out);
+  }
+
+  // f(c, acc) for each access of this thread that is inside C.
+  template <int Width, bool Guarded, int thread_m, int thread_n, class Map, class Function>
+  __device__ __forceinline__ static void for_each_access(const float (&acc)[thread_m][thread_n],
+                                                         const Map& map, const OutputTile& c,
+                                                         Function f) {
 #pragma unroll
     for (int i = 0; i < thread_m; ++i) {
       if (Guarded && map.row(i) >= c.m_left) continue;
@@ -36,24 +77,9 @@ struct LinearCombination {
       for (int j = 0; j < thread_n; j += Width) {
         // n is whole accesses (the plan sees to it): an access is inside or not.
         if (Guarded && map.col(j) >= c.n_left) continue;
-        apply<Width>(row + map.col(j), &acc[i][j]);
+        f(row + map.col(j), &acc[i][j]);
       }
     }
-  }
-
- private:
-  template <int Width>
-  __device__ __forceinline__ void apply(float* c, const float* acc) const {
-    float out[Width];
-    if (beta == 0.0f) {
-#pragma unroll
-      for (int v = 0; v < Width; ++v) out[v] = without_c(acc[v]);
-    } else {
-      arch::mem_to_reg<Width>(out, c);
-#pragma unroll
-      for (int v = 0; v < Width; ++v) out[v] = with_c(acc[v], out[v]);
-    }
-    arch::reg_to_mem<Width>(c, out);
   }
 };
 

@@ -2,26 +2,67 @@
 #pragma once
 
 #include "../kernel/gemm_kernel.cuh"
+#include "../kernel/sum_slices_kernel.cuh"
 #include "launch.cuh"
+#include "plan.hpp"
 #include "policy_check.hpp"
 
 namespace tessera {
 namespace TESSERA_HIDDEN detail {
 
 // The variants of a policy and layout pair: exact at the policy's full width, guarded at the full
-// width, guarded and scalar. (Exact and scalar would be a fourth: the plan calls it guarded.)
+// width, guarded and scalar. (Exact and scalar would be a fourth: the plan calls it guarded.) Those
+// whose guards cost nothing have the last two.
 template <class Policy, class LayoutA, class LayoutB>
 Status dispatch(const LaunchPlan& plan, const kernel::GemmArguments& arguments,
                 cudaStream_t stream) {
   constexpr int width = check_policy<Policy>().vec_width.floats;
-  const auto run = [&](auto* kernel) { return launch(kernel, plan, stream, arguments); };
+  const LaunchShape shape{plan.grid, plan.block, plan.smem_bytes, plan.cluster ? plan.slices : 1};
+  const auto run = [&](auto* kernel) { return launch(kernel, shape, stream, arguments); };
   if constexpr (width > 1) {
-    if (plan.vec_width_a == 1) {
+    if (plan.vec_width_a == 1 && plan.vec_width_b == 1) {
       return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, 1, true>);
     }
   }
-  if (plan.guarded) return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, width, true>);
-  return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, width, false>);
+  if constexpr (Policy::config.has_exact_variant()) {
+    if (!plan.guarded) return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, width, false>);
+  }
+  return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, width, true>);
+}
+
+// Enqueues the kernel that adds the slices in `partials` (none where it is null).
+template <int width>
+Status sum_slices(const LaunchPlan& plan, const float* partials,
+                  const kernel::GemmArguments& arguments, cudaStream_t stream) {
+  const kernel::SumSlicesArguments sum{partials,          arguments.c,
+                                       arguments.ldc,     arguments.m,
+                                       arguments.n,       partials == nullptr ? 0 : plan.slices,
+                                       arguments.epilogue};
+  const LaunchShape shape{plan.reduction_grid, kernel::sum_slices_threads, 0, 1};
+  return launch(
+      plan.vec_width_c == 1 ? &kernel::sum_slices_kernel<1> : &kernel::sum_slices_kernel<width>,
+      shape, stream, sum);
+}
+
+// The launches of a plan: the product, and where its slices of K go through a workspace, the kernel
+// that sums them. Without a product, C = beta * C is the sum of no slices.
+template <class Policy, class LayoutA, class LayoutB>
+Status launch_plan(const LaunchPlan& plan, const kernel::GemmArguments& arguments,
+                   cudaStream_t stream) {
+  constexpr TileConfig config = check_policy<Policy>();
+  constexpr int width = config.vec_width.floats;
+  if (plan.k_tiles == 0) return sum_slices<width>(plan, nullptr, arguments, stream);
+  if constexpr (config.slices.max > 1) {
+    if (plan.workspace_bytes > 0) {
+      return with_workspace(plan.workspace_bytes, stream, [&](float* partials) -> Status {
+        kernel::GemmArguments slices = arguments;
+        slices.partials = partials;
+        const Status status = dispatch<Policy, LayoutA, LayoutB>(plan, slices, stream);
+        return status.ok() ? sum_slices<width>(plan, partials, arguments, stream) : status;
+      });
+    }
+  }
+  return dispatch<Policy, LayoutA, LayoutB>(plan, arguments, stream);
 }
 
 }  // namespace detail

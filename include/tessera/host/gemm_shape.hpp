@@ -1,5 +1,5 @@
-// GemmShape: the extents of a problem, by which `automatic` chooses. (Apart from plan.hpp, whose
-// standard headers NVRTC does not have.)
+// GemmShape: the extents of a problem, by which `automatic` chooses, and its Choice. (Apart from
+// plan.hpp, whose standard headers NVRTC does not have.)
 #pragma once
 
 #include "../arch/visibility.hpp"
@@ -10,6 +10,16 @@ namespace tessera {
 // Extents of C = A * B as the caller states them: A is m x k, B is k x n, C is m x n.
 struct GemmShape {
   index_t m, n, k;
+};
+
+// What a policy's `select` passes on with the policy it picks.
+struct Choice {
+  int slices = 0;  // slices of K; 0: as many as the picked policy wants
+  const char* reason = "";
+  // Microseconds by the cost model, and the best of the other policies; 0 where none was asked.
+  double predicted_us = 0.0;
+  const char* runner_up = "";
+  double runner_up_us = 0.0;
 };
 
 namespace TESSERA_HIDDEN detail {

@@ -3,8 +3,8 @@
 
 #include "../arch/compiler.cuh"
 #include "../arch/visibility.hpp"
+#include "../matrix_view.hpp"
 #include "../status.hpp"
-#include "plan.hpp"
 
 namespace tessera {
 namespace TESSERA_HIDDEN detail {
@@ -32,22 +32,48 @@ inline cudaError_t allow_smem(const void* kernel, int bytes) {
 #endif
 }
 
-// Enqueues `kernel` on `stream` as planned. The launch's own return says whether it was accepted:
+struct LaunchShape {
+  index_t grid;  // blocks
+  int block;     // CUDA threads
+  int smem_bytes;
+  int cluster;  // neighbouring blocks that run together, 1 where they need not
+};
+
+// Enqueues `kernel` on `stream`. The launch's own return says whether it was accepted:
 // an earlier error of the caller's stays where cudaGetLastError finds it.
 template <class Arguments>
-Status launch(void (*kernel)(Arguments), const LaunchPlan& plan, cudaStream_t stream,
+Status launch(void (*kernel)(Arguments), const LaunchShape& shape, cudaStream_t stream,
               const Arguments& arguments) {
-  if (plan.smem_bytes > default_smem_limit) {
+  if (shape.smem_bytes > default_smem_limit) {
     // At every launch rather than remembered: it holds for one device only.
-    const cudaError_t error = allow_smem(reinterpret_cast<const void*>(kernel), plan.smem_bytes);
+    const cudaError_t error = allow_smem(reinterpret_cast<const void*>(kernel), shape.smem_bytes);
     if (error != cudaSuccess) return to_status(error);
   }
   cudaLaunchConfig_t config = {};
-  config.gridDim = dim3(static_cast<unsigned>(plan.grid));
-  config.blockDim = dim3(static_cast<unsigned>(plan.block));
-  config.dynamicSmemBytes = static_cast<std::size_t>(plan.smem_bytes);
+  config.gridDim = dim3(static_cast<unsigned>(shape.grid));
+  config.blockDim = dim3(static_cast<unsigned>(shape.block));
+  config.dynamicSmemBytes = static_cast<std::size_t>(shape.smem_bytes);
   config.stream = stream;
+  cudaLaunchAttribute cluster = {};
+  if (shape.cluster > 1) {
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+  }
   return to_status(cudaLaunchKernelEx(&config, kernel, arguments));
+}
+
+// f(workspace) with so much memory for what f enqueues on `stream`: allocated and freed there, so
+// that nobody waits. What f enqueued before it failed still has it.
+template <class Function>
+Status with_workspace(index_t bytes, cudaStream_t stream, const Function& f) {
+  void* workspace = nullptr;
+  const cudaError_t error = cudaMallocAsync(&workspace, static_cast<std::size_t>(bytes), stream);
+  if (error != cudaSuccess) return to_status(error);
+  const Status status = f(static_cast<float*>(workspace));
+  const cudaError_t freed = cudaFreeAsync(workspace, stream);
+  return status.ok() ? to_status(freed) : status;
 }
 
 }  // namespace detail

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <iosfwd>
 
+#include "../arch/cluster_limit.hpp"
 #include "../arch/visibility.hpp"
+#include "../kernel/sum_slices_grid.hpp"
 #include "../matrix_view.hpp"
 #include "../status.hpp"
 #include "../tile/tile_config.hpp"
@@ -25,6 +27,18 @@ struct LaunchPlan {
   int smem_bytes = 0;                                     // dynamic shared memory of a block
   int vec_width_a = 1, vec_width_b = 1, vec_width_c = 1;  // floats per gmem access
   bool guarded = false;  // some tile is ragged, so every access carries a guard
+  // Slices of K (see kernel/slice.cuh), each a block for every tile, summed by clusters of so many
+  // blocks or in a workspace on the stream, by a second kernel of reduction_grid blocks. Without a
+  // product (k_tiles is 0) that kernel runs alone: grid, block and smem_bytes are 0.
+  int slices = 1;
+  bool cluster = false;
+  index_t workspace_bytes = 0;
+  index_t reduction_grid = 0;
+  // Why policy::automatic chose this policy, and by which times; see Choice.
+  const char* reason = "";
+  double predicted_us = 0.0;
+  const char* runner_up = "";
+  double runner_up_us = 0.0;
   TileConfig config{};
 
   // Traffic that the block tile's shape implies, in bytes per fused multiply-add of a full tile.
@@ -53,12 +67,24 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
   os << p.shape.m << 'x' << p.shape.n << 'x' << p.shape.k
      << (p.transposed ? " (transposed problem)" : "");
   if (!p.launches) return os << ", nothing to launch";
-  return os << ", grid " << p.grid << " of " << p.block << " threads, smem " << p.smem_bytes
-            << " B, block tile " << c.block_m() << 'x' << c.block_n() << 'x' << c.block_k()
-            << ", thread tile " << c.thread_tile.m << 'x' << c.thread_tile.n << ", tiles "
-            << p.m_tiles << 'x' << p.n_tiles << 'x' << p.k_tiles << ", vec_width " << p.vec_width_a
-            << '/' << p.vec_width_b << '/' << p.vec_width_c
-            << (p.guarded ? ", guarded" : ", exact");
+  if (p.k_tiles == 0) return os << ", no product, C scaled by a grid of " << p.reduction_grid;
+  os << ", grid " << p.grid << " of " << p.block << " threads, smem " << p.smem_bytes
+     << " B, block tile " << c.block_m() << 'x' << c.block_n() << 'x' << c.block_k()
+     << ", thread tile " << c.thread_tile.m << 'x' << c.thread_tile.n << ", tiles " << p.m_tiles
+     << 'x' << p.n_tiles << 'x' << p.k_tiles << ", vec_width " << p.vec_width_a << '/'
+     << p.vec_width_b << '/' << p.vec_width_c << (p.guarded ? ", guarded" : ", exact");
+  if (p.slices > 1) os << ", slices " << p.slices << (p.cluster ? " in clusters" : "");
+  if (p.workspace_bytes > 0) {
+    os << " in a workspace of " << p.workspace_bytes << " B, summed by a grid of "
+       << p.reduction_grid;
+  }
+  if (p.reason[0] == '\0') return os;
+  os << " (" << p.reason;
+  if (p.predicted_us > 0.0) {
+    os << "; predicted " << p.predicted_us << " us, " << p.runner_up << ' ' << p.runner_up_us
+       << " us";
+  }
+  return os << ')';
 }
 
 namespace TESSERA_HIDDEN detail {
@@ -72,14 +98,43 @@ bool is_vectorizable(const MatrixView<Element, Layout>& view, int floats) {
          (lines.count == 1 || lines.ld % floats == 0);
 }
 
+// Whether all that is read and written is. One narrow operand makes all three narrow: a variant per
+// combination would cost every user compile time, and a scalar load costs six issue slots more per
+// thread and k-tile of 8.
+template <class ElementA, class LayoutA, class ElementB, class LayoutB, class ElementC>
+bool is_vectorizable(bool product, const MatrixView<ElementA, LayoutA>& a,
+                     const MatrixView<ElementB, LayoutB>& b,
+                     const MatrixView<ElementC, RowMajor>& c, int floats) {
+  return is_vectorizable(c, floats) &&
+         (!product || (is_vectorizable(a, floats) && is_vectorizable(b, floats)));
+}
+
 // Whether C = beta * C changes C.
 constexpr bool scales_c(float beta) { return beta != 1.0f; }
+
+// The slices of a problem with `tiles` tiles of C, of those wanted: each has a k-tile, and all
+// their blocks fit a grid and their sums an address space.
+constexpr int planned_slices(const TileConfig& config, int wanted, const GemmShape& shape,
+                             index_t tiles, index_t k_tiles) {
+  index_t slices = wanted < config.slices.max ? wanted : config.slices.max;
+  const auto at_most = [&slices](index_t limit) { slices = limit < slices ? limit : slices; };
+  at_most(k_tiles);
+  at_most(max_extent / tiles);
+  at_most(max_elements / shape.m / shape.n);
+  return slices > 1 ? static_cast<int>(slices) : 1;
+}
+
+// How K is cut: into as many slices as are wanted, added by clusters where all chips have them.
+struct SlicePlan {
+  int wanted = 1;
+  bool clusters = false;
+};
 
 // The plan of a problem whose C is row-major.
 template <class ElementA, class LayoutA, class ElementB, class LayoutB, class ElementC>
 LaunchPlan make_plan(const char* policy, const TileConfig& config, float alpha,
                      const MatrixView<ElementA, LayoutA>& a, const MatrixView<ElementB, LayoutB>& b,
-                     float beta, const MatrixView<ElementC, RowMajor>& c) {
+                     float beta, const MatrixView<ElementC, RowMajor>& c, SlicePlan cut = {}) {
   LaunchPlan plan;
   plan.policy = policy;
   plan.config = config;
@@ -95,19 +150,41 @@ LaunchPlan make_plan(const char* policy, const TileConfig& config, float alpha,
     return plan;
   }
   plan.launches = true;
-  plan.grid = plan.m_tiles * plan.n_tiles;
-  plan.block = config.thread_count();
-  plan.smem_bytes = tessera::smem_bytes(config);
   plan.guarded = c.rows % config.block_m() != 0 || c.cols % config.block_n() != 0 ||
                  (product && a.cols % config.block_k() != 0);
-  // One narrow operand makes all three narrow: a variant per combination would cost every user
-  // compile time, and a scalar load costs six issue slots more per thread and k-tile of 8.
   const int width = config.vec_width.floats;
-  const bool vectorized = is_vectorizable(c, width) &&
-                          (!product || (is_vectorizable(a, width) && is_vectorizable(b, width)));
+  const bool vectorized = is_vectorizable(product, a, b, c, width);
   plan.vec_width_a = plan.vec_width_b = plan.vec_width_c = vectorized ? width : 1;
-  // Exact and scalar is not compiled for policies that vectorize: see host/dispatch.cuh.
-  plan.guarded = plan.guarded || !vectorized;
+  // What is not compiled: see host/dispatch.cuh.
+  plan.guarded = plan.guarded || !vectorized || !config.has_exact_variant();
+  if (config.streamed != Streamed::none) {  // one operand decides
+    plan.vec_width_a = plan.vec_width_b = plan.vec_width_c = 1;
+    if (product && config.streamed == Streamed::a && is_vectorizable(a, width)) {
+      plan.vec_width_a = width;
+    }
+    if (product && config.streamed == Streamed::b && is_vectorizable(b, width)) {
+      plan.vec_width_b = width;
+    }
+  }
+
+  const index_t accesses = c.rows * (c.cols / plan.vec_width_c);
+  if (!product) {
+    plan.reduction_grid = kernel::sum_slices_grid(accesses);
+    return plan;
+  }
+  const index_t tiles = plan.m_tiles * plan.n_tiles;
+  plan.slices = planned_slices(config, cut.wanted, plan.shape, tiles, plan.k_tiles);
+  plan.grid = tiles * plan.slices;
+  plan.block = config.block_threads();
+  plan.smem_bytes = tessera::smem_bytes(config);
+  if (plan.slices == 1) return plan;
+  plan.cluster = cut.clusters && plan.slices <= arch::max_cluster;
+  if (plan.cluster) {
+    if (plan.smem_bytes < reduction_bytes(config)) plan.smem_bytes = reduction_bytes(config);
+  } else {
+    plan.workspace_bytes = plan.slices * c.rows * c.cols * static_cast<index_t>(sizeof(float));
+    plan.reduction_grid = kernel::sum_slices_grid(accesses);
+  }
   return plan;
 }
 

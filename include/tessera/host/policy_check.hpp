@@ -18,22 +18,32 @@ constexpr TileConfig check_policy() {
                 "a policy's Lanes must multiply to 32, the lanes of a warp");
   static_assert(c.threads.m % c.lanes_m() == 0 && c.threads.n % c.lanes_n() == 0,
                 "a policy's Threads must be whole warps: multiples of its Lanes in m and n");
-  static_assert(c.thread_count() <= 1024, "a block has at most 1024 threads");
+  static_assert(c.block_threads() <= 1024, "a block has at most 1024 threads");
   static_assert(c.vec_width.floats == 1 || c.vec_width.floats == 2 || c.vec_width.floats == 4,
                 "a policy's VecWidth must be 1, 2 or 4 floats");
-  static_assert(c.thread_tile.n % c.vec_width.floats == 0,
+  static_assert(c.streamed == Streamed::b || c.thread_tile.n % c.vec_width.floats == 0,
                 "a policy's ThreadTile must be whole accesses along n: a multiple of VecWidth");
-  static_assert(c.a_smem.major == Major::k || c.thread_tile.m % c.vec_width.floats == 0,
+  static_assert(c.streamed != Streamed::none || c.a_smem.major == Major::k ||
+                    c.thread_tile.m % c.vec_width.floats == 0,
                 "with A m-major in smem, ThreadTile must be a multiple of VecWidth along m");
+  static_assert(c.streamed != Streamed::b || c.thread_tile.m % c.vec_width.floats == 0,
+                "with B streamed, ThreadTile must be a multiple of VecWidth along m");
+  static_assert(c.streamed == Streamed::none || c.producers.warps == 0,
+                "a policy with Streamed has no Producers");
   static_assert(c.k_tile.k % c.vec_width.floats == 0 && c.block_m() % c.vec_width.floats == 0,
                 "a policy's KTile and block tile must be whole accesses: multiples of VecWidth");
   static_assert(c.thread_tile.m * c.thread_tile.n <= 224,
                 "a policy's ThreadTile does not fit the 255 registers of a thread");
-  static_assert(c.min_blocks.per_sm >= 1 && c.min_blocks.per_sm * c.thread_count() <= 2048,
+  static_assert(c.min_blocks.per_sm >= 1 && c.min_blocks.per_sm * c.block_threads() <= 2048,
                 "a policy's MinBlocks need more threads than an SM holds");
   static_assert(c.stages.count >= 0, "a policy's Stages cannot be negative");
   static_assert(smem_bytes(c) <= 227 * 1024,
                 "a policy's smem tiles exceed the 227 KB that a block can have");
+  static_assert(c.slices.max >= 1, "a policy's Slices must be positive");
+  static_assert(c.slices.max == 1 || c.producers.warps == 0,
+                "a policy with Producers cannot have Slices");
+  static_assert(c.slices.max == 1 || reduction_bytes(c) <= 227 * 1024,
+                "a policy with Slices needs smem for its block tile of C: at most 227 KB");
   return c;
 }
 

@@ -2,57 +2,106 @@
 #pragma once
 
 #include "../arch/launch_bounds.cuh"
+#include "../arch/opaque.cuh"
 #include "../arch/shared_memory.cuh"
 #include "../arch/visibility.hpp"
 #include "../epilogue/linear_combination.cuh"
+#include "../epilogue/slice_reduction.cuh"
 #include "../tile/rasterisation.cuh"
+#include "slice.cuh"
 #include "variant.cuh"
 
 namespace tessera {
 namespace TESSERA_HIDDEN kernel {
 
-// C (m x n, row-major) = alpha * A (m x k) * B (k x n) + beta * C. Strides come from the views
-// alone.
+// C (m x n, row-major) = alpha * A (m x k) * B (k x n) + beta * C, with k > 0: without a product C
+// is sum_slices_kernel's. Strides come from the views alone.
 struct GemmArguments {
   const float* a;
   const float* b;
   float* c;
   index_t lda, ldb, ldc;
   int m, n, k;
-  int m_tiles, n_tiles, k_tiles;  // k_tiles is 0 where A and B are not to be read
+  int m_tiles, n_tiles, k_tiles;
   epilogue::LinearCombination epilogue;
+  int slices;       // of K; the grid holds so many blocks for each tile
+  float* partials;  // slices x m x n, packed, for their sums; null: a cluster adds them
+};
+
+// Element (0, 0) of a block tile in C, and how much of C there is from there on.
+struct TilePosition {
+  index_t m, n;
+  int m_left, n_left;
 };
 
 template <class Policy, class LayoutA, class LayoutB, int VecWidth, bool Guarded>
-__global__ void __launch_bounds__(Policy::config.thread_count(),
+__global__ void __launch_bounds__(Policy::config.block_threads(),
                                   arch::min_blocks(Policy::config.min_blocks.per_sm,
-                                                   Policy::config.thread_count()))
+                                                   Policy::config.block_threads()))
     gemm_kernel(const GemmArguments args) {
   using V = Variant<Policy, LayoutA, LayoutB, VecWidth, Guarded>;
   using Mainloop = typename Policy::template mainloop<V>;
   using SharedStorage = typename Mainloop::SharedStorage;
-  static_assert(V::config.stages.count == 0 || sizeof(SharedStorage) == V::shared_bytes,
-                "the plan's shared memory must be what the mainloop lays out");
+  static_assert(
+      V::config.stages.count == 0 || sizeof(SharedStorage) == V::shared_bytes ||
+          (V::config.streamed != Streamed::none && sizeof(SharedStorage) <= V::shared_bytes),
+      "the plan's shared memory must be what the mainloop lays out");
 
-  const tile::TileCoord tile =
-      tile::rasterise(static_cast<int>(blockIdx.x), args.m_tiles, args.n_tiles);
-  const index_t m = index_t{tile.m} * V::block_m;
-  const index_t n = index_t{tile.n} * V::block_n;
-  const int m_left = static_cast<int>(args.m - m), n_left = static_cast<int>(args.n - n);
-  const typename V::Map map(static_cast<int>(threadIdx.x));
-
+  constexpr bool splits = V::config.slices.max > 1;
+  const auto slice_of_block = [&](int block) {
+    return slice_of<splits>(block, args.slices, args.k, args.k_tiles, V::block_k);
+  };
+  const auto position_of = [&](const Slice& slice) {
+    const tile::TileCoord tile = tile::rasterise(slice.tile, args.m_tiles, args.n_tiles);
+    const index_t m = index_t{tile.m} * V::block_m, n = index_t{tile.n} * V::block_n;
+    return TilePosition{m, n, static_cast<int>(args.m - m), static_cast<int>(args.n - n)};
+  };
   typename V::Accumulator acc = {};
-  if (args.k_tiles > 0) {  // else A and B may be null
-    const tile::GmemTile a{args.a + m * (V::a_major == Major::k ? args.lda : 1), args.lda, m_left,
-                           args.k};
-    const tile::GmemTile b{args.b + n * (V::b_major == Major::k ? args.ldb : 1), args.ldb, n_left,
-                           args.k};
+  {
+    const Slice slice = slice_of_block(static_cast<int>(blockIdx.x));
+    const auto [m, n, m_left, n_left] = position_of(slice);
+    const tile::GmemTile a{args.a + m * (V::a_major == Major::k ? args.lda : 1) +
+                               slice.k * (V::a_major == Major::k ? 1 : args.lda),
+                           args.lda, m_left, slice.k_left};
+    const tile::GmemTile b{args.b + n * (V::b_major == Major::k ? args.ldb : 1) +
+                               slice.k * (V::b_major == Major::k ? 1 : args.ldb),
+                           args.ldb, n_left, slice.k_left};
     auto& smem = *reinterpret_cast<SharedStorage*>(arch::dynamic_smem());
-    Mainloop::run(a, b, args.k_tiles, smem, map, acc);
+    if constexpr (V::config.producers.warps > 0) {
+      if (threadIdx.x >= V::threads) {  // holds nothing of C
+        Mainloop::produce(a, b, slice.k_tiles, smem);
+        return;
+      }
+    }
+    const typename V::Map map(static_cast<int>(threadIdx.x));
+    Mainloop::run(a, b, slice.k_tiles, smem, map, acc);
   }
 
+  // Where the block stands, found anew: kept over the mainloop it takes registers of it.
+  const Slice slice = slice_of_block(arch::opaque(static_cast<int>(blockIdx.x)));
+  const auto [m, n, m_left, n_left] = position_of(slice);
+  const typename V::Map map(arch::opaque(static_cast<int>(threadIdx.x)));
   const epilogue::OutputTile c{args.c + m * args.ldc + n, args.ldc, m_left, n_left};
-  args.epilogue.template operator()<VecWidth, Guarded>(acc, map, c);
+
+  if constexpr (splits) {
+    if (args.partials != nullptr) {
+      const index_t first = (index_t{slice.number} * args.m + m) * args.n + n;
+      const epilogue::OutputTile partial{args.partials + first, args.n, m_left, n_left};
+      constexpr epilogue::LinearCombination unchanged{1.0f, 0.0f};
+      unchanged.template operator()<V::width_c, Guarded>(acc, map, partial);
+      return;
+    }
+    if constexpr (arch::has_clusters) {
+      if (args.slices > 1) {
+        using Tile = epilogue::SlicedTile<V::block_m * V::block_n>;
+        epilogue::reduce_in_cluster<V::width_c, Guarded, V::threads>(
+            acc, map, slice.number, args.slices, *reinterpret_cast<Tile*>(arch::dynamic_smem()),
+            args.epilogue, c);
+        return;
+      }
+    }
+  }
+  args.epilogue.template operator()<V::width_c, Guarded>(acc, map, c);
 }
 
 }  // namespace kernel

@@ -12,7 +12,8 @@ namespace tessera::mainloop {
 template <class Variant>
 struct double_buffered {
   static constexpr TileConfig config = Variant::config;
-  static_assert(config.stages.count == 2, "mainloop double_buffered has two: Stages must be 2");
+  static_assert(config.stages.count == 2 || config.producers.warps > 0,
+                "mainloop double_buffered has two: Stages must be 2");
   static_assert(config.a_smem.major == Major::mn,
                 "mainloop double_buffered reads A along m: ASmem must be Major::mn");
   static_assert(Variant::block_k % 2 == 0,

@@ -14,8 +14,13 @@ template <class Policy>
 struct ThreadMap {
   static constexpr TileConfig config = Policy::config;
   // k-major fragments are read along k, one row at a time, so their rows need not be neighbours.
-  static constexpr int chunk_m = config.a_smem.major == Major::mn ? config.vec_width.floats : 1;
-  static constexpr int chunk_n = config.vec_width.floats;
+  // A streamed operand is in either mode, float by float along mn: its lanes are always neighbours.
+  static constexpr int chunk_m =
+      config.streamed == Streamed::a ||
+              (config.streamed == Streamed::none && config.a_smem.major == Major::k)
+          ? 1
+          : config.vec_width.floats;
+  static constexpr int chunk_n = config.streamed == Streamed::b ? 1 : config.vec_width.floats;
   static constexpr int lanes_m = config.lanes_m(), lanes_n = config.lanes_n();
   static constexpr int warps_n = config.threads.n / lanes_n;
 
@@ -24,8 +29,9 @@ struct ThreadMap {
 
   __device__ explicit ThreadMap(int thread) {
     const int warp = thread / 32, lane = thread % 32;
-    m = warp / warps_n * lanes_m + lane / lanes_n;
-    n = warp % warps_n * lanes_n + lane % lanes_n;
+    constexpr bool m_first = config.lanes.m_first;
+    m = warp / warps_n * lanes_m + (m_first ? lane % lanes_m : lane / lanes_n);
+    n = warp % warps_n * lanes_n + (m_first ? lane / lanes_m : lane % lanes_n);
   }
 
   // Row and column inside the block tile of element i, j of the thread tile.

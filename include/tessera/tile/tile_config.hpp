@@ -14,8 +14,10 @@ struct Threads {
   int m, n;
 };
 // Lanes of a warp along m and n (their product is 32). {0, 0}: as wide along n as the block is.
+// Neighbouring lanes are neighbours along n, or, with m_first, along m.
 struct Lanes {
   int m, n;
+  bool m_first = false;
 };
 // Elements of C owned by one thread, kept in registers.
 struct ThreadTile {
@@ -42,6 +44,20 @@ struct MinBlocks {
 struct Stages {
   int count;
 };
+// Warps beside those of Threads that bring the tiles, for mainloop pipelined; 0 for the others,
+// where every thread does.
+struct Producers {
+  int warps;
+};
+// Most slices that K may be cut into. Above 1, the sum of an element is that of its slices: see
+// kernel/slice.cuh. With 1 the kernel holds no code for it.
+struct Slices {
+  int max;
+};
+
+// The operand that is nearly all the traffic, for mainloop streamed. Its pointer and ld alone
+// decide how wide it is read; the other one and C are read and written float by float.
+enum class Streamed { none, a, b };
 
 struct TileConfig {
   Threads threads{16, 16};
@@ -52,8 +68,15 @@ struct TileConfig {
   ASmem a_smem{Major::k};
   Stages stages{0};
   MinBlocks min_blocks{2};
+  Producers producers{0};
+  Slices slices{1};
+  Streamed streamed = Streamed::none;
 
   [[nodiscard]] constexpr int thread_count() const { return threads.m * threads.n; }
+  // CUDA threads of a block: those that multiply and those that bring the tiles.
+  [[nodiscard]] constexpr int block_threads() const {
+    return thread_count() + 32 * producers.warps;
+  }
   [[nodiscard]] constexpr int lanes_n() const {
     return lanes.n != 0 ? lanes.n : threads.n < 32 ? threads.n : 32;
   }
@@ -61,6 +84,10 @@ struct TileConfig {
   [[nodiscard]] constexpr int block_m() const { return threads.m * thread_tile.m; }
   [[nodiscard]] constexpr int block_n() const { return threads.n * thread_tile.n; }
   [[nodiscard]] constexpr int block_k() const { return k_tile.k; }
+  // Whether a variant without guards is compiled: not where guards cost the mainloop nothing.
+  [[nodiscard]] constexpr bool has_exact_variant() const {
+    return producers.warps == 0 && streamed == Streamed::none;
+  }
 };
 
 namespace TESSERA_HIDDEN detail {
@@ -72,6 +99,9 @@ constexpr void set(TileConfig& config, VecWidth value) { config.vec_width = valu
 constexpr void set(TileConfig& config, ASmem value) { config.a_smem = value; }
 constexpr void set(TileConfig& config, Stages value) { config.stages = value; }
 constexpr void set(TileConfig& config, MinBlocks value) { config.min_blocks = value; }
+constexpr void set(TileConfig& config, Producers value) { config.producers = value; }
+constexpr void set(TileConfig& config, Slices value) { config.slices = value; }
+constexpr void set(TileConfig& config, Streamed value) { config.streamed = value; }
 }  // namespace detail
 
 // `base` with the named changes: with(policy::vectorized::config, ThreadTile{4, 8}, KTile{16}).
@@ -91,11 +121,25 @@ inline constexpr int smem_padding = 4;
   return major == Major::k ? mn * (k + smem_padding) : k * (mn + smem_padding);
 }
 
+// The same where the operand's layout decides the mode: room for either.
+[[nodiscard]] TESSERA_HIDDEN constexpr int smem_tile_floats(int mn, int k) {
+  return mn * k + smem_padding * (mn > k ? mn : k);
+}
+
 // Dynamic shared memory of one block, in bytes.
 [[nodiscard]] TESSERA_HIDDEN constexpr int smem_bytes(const TileConfig& c) {
-  const int a = smem_tile_floats(c.block_m(), c.block_k(), c.a_smem.major);
-  const int b = smem_tile_floats(c.block_n(), c.block_k(), Major::mn);
-  return c.stages.count * (a + b) * static_cast<int>(sizeof(float));
+  const bool as_in_gmem = c.streamed != Streamed::none;
+  const int a = as_in_gmem ? smem_tile_floats(c.block_m(), c.block_k())
+                           : smem_tile_floats(c.block_m(), c.block_k(), c.a_smem.major);
+  const int b = as_in_gmem ? smem_tile_floats(c.block_n(), c.block_k())
+                           : smem_tile_floats(c.block_n(), c.block_k(), Major::mn);
+  const int barriers = c.producers.warps > 0 ? 2 * 8 : 0;  // full and empty
+  return c.stages.count * ((a + b) * static_cast<int>(sizeof(float)) + barriers);
+}
+
+// Shared memory in which a block of a cluster leaves its accumulators, in bytes.
+[[nodiscard]] TESSERA_HIDDEN constexpr int reduction_bytes(const TileConfig& c) {
+  return c.block_m() * c.block_n() * static_cast<int>(sizeof(float));
 }
 
 }  // namespace tessera

@@ -1,4 +1,4 @@
-// Host emulator: thread scheduling, barriers and warp operations of a block.
+// Host emulator: thread scheduling, barriers and warp operations of a block or a cluster of blocks.
 #include "block_scheduler.hpp"
 
 #include <algorithm>
@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 
 #include "device_launch_parameters.h"
@@ -39,38 +38,11 @@ inline BlockScheduler& BlockScheduler::active() {
 
 bool BlockScheduler::is_active() { return active_scheduler != nullptr; }
 
-void BlockScheduler::FreeShared::operator()(unsigned char* memory) const { std::free(memory); }
-
 void BlockScheduler::begin_grid(const Grid& grid) {
   grid_ = &grid;
   failure_ = {};
   host_.bind_to_host_thread();
-  if (shape_.x != grid.block.x || shape_.y != grid.block.y || shape_.z != grid.block.z) {
-    shape_ = grid.block;
-    size_ = shape_.x * shape_.y * shape_.z;
-    states_.resize(size_);
-    order_.resize(size_);
-    warps_.resize((size_ + 31) / 32);
-    if (threads_.size() < size_) threads_.resize(size_);
-    if (thread_keys_.size() < size_) thread_keys_.resize(size_);
-    // Later, on a fiber, growing these or making a fiber would show up in ThreadSanitizer: as a
-    // race in the allocator's eyes, or as an order between two threads of the block.
-    fibers_.reserve(size_);
-    idle_.reserve(size_);
-    retired_.reserve(size_);
-    while (sanitizer::kThread && fibers_.size() < size_) add_fiber();
-    for (unsigned int i = 0; i < size_; ++i) {
-      threads_[i].index = {i % shape_.x, i / shape_.x % shape_.y, i / (shape_.x * shape_.y)};
-    }
-  }
-  for (unsigned int i = 0; i < size_; ++i) {
-    order_[i] = grid.options.order == Order::reverse ? size_ - 1 - i : i;
-  }
-  // glibc returns a valid pointer for 0 bytes too: a kernel without dynamic smem may bind a
-  // reference.
-  void* memory = nullptr;
-  if (posix_memalign(&memory, 128, grid.shared_bytes) != 0) throw std::bad_alloc();
-  shared_.reset(static_cast<unsigned char*>(memory));
+  prepare(grid);
   gridDim = grid.grid;
   blockDim = grid.block;
   active_scheduler = this;
@@ -78,23 +50,16 @@ void BlockScheduler::begin_grid(const Grid& grid) {
 
 void BlockScheduler::end_grid() {
   active_scheduler = nullptr;
-  sanitizer::unpoison(shared_.get(), grid_->shared_bytes);
-  shared_.reset();
+  for (Block& block : blocks_) {
+    sanitizer::unpoison(block.shared.get(), grid_->shared_bytes);
+    block.shared.reset();
+  }
   grid_ = nullptr;
 }
 
-bool BlockScheduler::run_block(std::uint64_t number, uint3 index) {
-  block_index_ = index;
+bool BlockScheduler::run_cluster(std::uint64_t number, uint3 index) {
   blockIdx = index;
-  exited_ = 0;
-  at_barrier_ = 0;
-  std::fill(states_.begin(), states_.end(), State::unstarted);
-  for (Warp& warp : warps_) warp = {~0u, 0};
-  if (size_ % 32 != 0) warps_.back().live = (1u << size_ % 32) - 1;
-  if (shared_ != nullptr) {
-    sanitizer::unpoison(shared_.get(), grid_->shared_bytes);
-    std::memset(shared_.get(), 0xff, grid_->shared_bytes);
-  }
+  reset(index);
   if (grid_->options.order == Order::random) {
     random_ = Random(grid_->options.seed ^ (number * 0xd1342543de82ef95u));
   }
@@ -104,7 +69,7 @@ bool BlockScheduler::run_block(std::uint64_t number, uint3 index) {
   sanitizer::acquire(&end_key_);
   idle_.insert(idle_.end(), retired_.begin(), retired_.end());
   retired_.clear();
-  if (failure_.error == cudaSuccess && exited_ != size_) {
+  if (failure_.error == cudaSuccess && exited_ != order_.size()) {
     failure_ = {cudaErrorLaunchFailure, divergence()};
   }
   if (failure_.error == cudaSuccess) return true;
@@ -116,12 +81,14 @@ bool BlockScheduler::run_block(std::uint64_t number, uint3 index) {
 void BlockScheduler::start_pass() {
   cursor_ = kBeforeFirst;
   if (grid_->options.order != Order::random) return;
-  for (unsigned int i = size_; i > 1; --i) std::swap(order_[i - 1], order_[random_.below(i)]);
+  for (auto i = static_cast<unsigned int>(order_.size()); i > 1; --i) {
+    std::swap(order_[i - 1], order_[random_.below(i)]);
+  }
 }
 
 inline unsigned int BlockScheduler::next_runnable() {
   const auto search = [this] {
-    for (unsigned int i = cursor_ + 1; i < size_; ++i) {
+    for (unsigned int i = cursor_ + 1; i < order_.size(); ++i) {
       const State state = states_[order_[i]];
       if (state == State::ready || state == State::unstarted) {
         cursor_ = i;
@@ -142,6 +109,13 @@ void BlockScheduler::add_fiber() {
   idle_.push_back(fibers_.back().get());
 }
 
+// Makes `thread` the running one for the functions and variables of device code.
+inline void BlockScheduler::select(unsigned int thread) {
+  current_ = thread;
+  threadIdx = threads_[thread].index;
+  if (blocks_.size() > 1) blockIdx = block_of_current().index;
+}
+
 // Leaves the running fiber for the fiber of `thread`.
 inline void BlockScheduler::enter(unsigned int thread) {
   if (states_[thread] == State::unstarted) {
@@ -149,8 +123,7 @@ inline void BlockScheduler::enter(unsigned int thread) {
     threads_[thread].fiber = idle_.back();
     idle_.pop_back();
   }
-  current_ = thread;
-  threadIdx = threads_[thread].index;
+  select(thread);
   Fiber& from = *running_;
   running_ = threads_[thread].fiber;
   from.switch_to(*running_);
@@ -186,8 +159,7 @@ void BlockScheduler::run_threads() {
 
     const unsigned int next = next_runnable();
     if (next != kNone && states_[next] == State::unstarted && !sanitizer::kThread) {
-      current_ = next;
-      threadIdx = threads_[next].index;
+      select(next);
       threads_[next].fiber = &fiber;
       continue;
     }
@@ -202,6 +174,9 @@ void BlockScheduler::run_threads() {
 }
 
 void BlockScheduler::finish_thread() {
+  if (threads_[current_].arrived) {
+    stop(cudaErrorLaunchFailure, "a thread returned that had arrived at the cluster's barrier");
+  }
   threads_[current_].copies.drop();
   states_[current_] = State::exited;
   ++exited_;
@@ -212,7 +187,11 @@ void BlockScheduler::finish_thread() {
     const auto lane = static_cast<unsigned int>(__builtin_ctz(rest));
     try_complete_warp(current_ / 32, threads_[current_ / 32 * 32 + lane].mask);
   }
-  complete_block_barrier();
+  Block& block = block_of_current();
+  if (blocks_.size() > 1) sanitizer::release(&block.end_key);
+  if (++block.exited == size_) end_block(block);
+  complete_block_barrier(block);
+  complete_cluster_barrier();
 }
 
 // The running thread waits; returns when it has its next turn.
@@ -223,25 +202,65 @@ inline void BlockScheduler::suspend() {
   if (next != self) enter(next);
 }
 
-inline void BlockScheduler::complete_block_barrier() {
-  if (at_barrier_ == 0 || at_barrier_ + exited_ != size_) return;
-  if (exited_ != 0 && !grid_->options.exited_threads_pass_barriers) return;
-  for (State& state : states_) {
-    if (state == State::at_block_barrier) state = State::ready;
+void BlockScheduler::wait_for_turn() { suspend(); }
+
+inline void BlockScheduler::complete_block_barrier(Block& block) {
+  if (block.at_barrier == 0 || block.at_barrier + block.exited != size_) return;
+  if (block.exited != 0 && !grid_->options.exited_threads_pass_barriers) return;
+  State* const states = &states_[threads_[current_].block * stride_];
+  for (unsigned int i = 0; i < size_; ++i) {
+    if (states[i] == State::at_block_barrier) states[i] = State::ready;
   }
-  at_barrier_ = 0;
-  ++barriers_passed_;
+  block.at_barrier = 0;
+  ++block.barriers_passed;
   start_pass();
 }
 
 inline void BlockScheduler::block_barrier() {
+  Block& block = block_of_current();
   states_[current_] = State::at_block_barrier;
-  ++at_barrier_;
-  Key* const key = &barrier_keys_[barriers_passed_ % 2];
+  ++block.at_barrier;
+  Key* const key = &block.barrier_keys[block.barriers_passed % 2];
   sanitizer::release(key);
-  complete_block_barrier();
+  complete_block_barrier(block);
   suspend();
   sanitizer::acquire(key);
+}
+
+void BlockScheduler::complete_cluster_barrier() {
+  if (at_cluster_barrier_ == 0 || at_cluster_barrier_ + exited_ != order_.size()) return;
+  if (exited_ != 0 && !grid_->options.exited_threads_pass_barriers) return;
+  for (State& state : states_) {
+    if (state == State::at_cluster_barrier) state = State::ready;
+  }
+  at_cluster_barrier_ = 0;
+  ++cluster_barriers_passed_;
+  start_pass();
+}
+
+void BlockScheduler::cluster_arrive() {
+  Thread& thread = threads_[current_];
+  if (thread.arrived) {
+    stop(cudaErrorLaunchFailure, "a thread arrived twice at the cluster's barrier");
+  }
+  thread.arrived = true;
+  thread.cluster_barrier = cluster_barriers_passed_;
+  ++at_cluster_barrier_;
+  sanitizer::release(&cluster_keys_[thread.cluster_barrier % 2]);
+  complete_cluster_barrier();
+}
+
+void BlockScheduler::cluster_wait() {
+  Thread& thread = threads_[current_];
+  if (!thread.arrived) {
+    stop(cudaErrorLaunchFailure, "a thread waits at the cluster's barrier without having arrived");
+  }
+  if (thread.cluster_barrier == cluster_barriers_passed_) {
+    states_[current_] = State::at_cluster_barrier;
+    suspend();
+  }
+  thread.arrived = false;
+  sanitizer::acquire(&cluster_keys_[thread.cluster_barrier % 2]);
 }
 
 void BlockScheduler::wait_in_warp(WarpOp op, unsigned int mask) {
@@ -305,25 +324,6 @@ std::uint64_t BlockScheduler::warp_exchange(unsigned int mask, std::uint64_t val
   return thread.result;
 }
 
-void BlockScheduler::cp_async(void* smem, const void* gmem, int bytes, int src_bytes) {
-  if ((bytes != 4 && bytes != 8 && bytes != 16) || src_bytes < 0 || src_bytes > bytes) {
-    stop(cudaErrorIllegalInstruction, "cp.async of an impossible size");
-  }
-  const auto misaligned = [bytes](const void* address) {
-    return reinterpret_cast<std::uintptr_t>(address) % static_cast<unsigned int>(bytes) != 0;
-  };
-  if (misaligned(smem) || misaligned(gmem)) {
-    stop(cudaErrorMisalignedAddress, "cp.async with a misaligned address");
-  }
-  const CopyQueue::Copy copy{smem, gmem, static_cast<std::size_t>(bytes),
-                             static_cast<std::size_t>(src_bytes)};
-  if (grid_->options.copy_at_issue) {
-    copy.run();
-  } else {
-    copies().add(copy);
-  }
-}
-
 // What a running thread calls. Here, so that all of a barrier is compiled into one function.
 
 namespace detail {
@@ -351,6 +351,14 @@ std::size_t dynamic_shared_bytes() { return BlockScheduler::active().shared_byte
 
 unsigned int lane_id() { return BlockScheduler::active().lane(); }
 
+void cluster_arrive() { BlockScheduler::active().cluster_arrive(); }
+
+void cluster_wait() { BlockScheduler::active().cluster_wait(); }
+
+const void* cluster_shared(const void* address, unsigned int rank, std::size_t bytes) {
+  return BlockScheduler::active().cluster_shared(address, rank, bytes);
+}
+
 void cp_async(void* smem, const void* gmem, int bytes, int src_bytes) {
   BlockScheduler::active().cp_async(smem, gmem, bytes, src_bytes);
 }
@@ -359,6 +367,20 @@ void cp_async_commit() { BlockScheduler::active().copies().commit(); }
 
 void cp_async_wait(int pending_groups) {
   BlockScheduler::active().copies().wait(static_cast<std::size_t>(pending_groups));
+}
+
+void barrier_init(void* barrier, unsigned int count) {
+  BlockScheduler::active().barrier_init(barrier, count);
+}
+
+void barrier_arrive(void* barrier) { BlockScheduler::active().barrier_arrive(barrier); }
+
+void barrier_arrive_after_copies(void* barrier) {
+  BlockScheduler::active().barrier_arrive_after_copies(barrier);
+}
+
+void barrier_wait(void* barrier, unsigned int parity) {
+  BlockScheduler::active().barrier_wait(barrier, parity);
 }
 
 void fail(cudaError_t error, const char* reason) { BlockScheduler::active().stop(error, reason); }

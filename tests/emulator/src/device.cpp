@@ -92,8 +92,8 @@ int device_attribute(cudaDeviceAttr attribute) {
     case cudaDevAttrConcurrentKernels:
     case cudaDevAttrEccEnabled:
     case cudaDevAttrCooperativeLaunch:
-    case cudaDevAttrClusterLaunch:
       return 0;
+    case cudaDevAttrClusterLaunch:
     case cudaDevAttrUnifiedAddressing:
     case cudaDevAttrManagedMemory:
     case cudaDevAttrMemoryPoolsSupported:

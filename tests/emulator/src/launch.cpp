@@ -47,6 +47,16 @@ Options options_from_environment() {
 
 thread_local std::string report;
 
+// The cluster that the launch's attributes ask for.
+dim3 cluster_of(const cudaLaunchConfig_t& config) {
+  for (unsigned int i = 0; config.attrs != nullptr && i < config.numAttrs; ++i) {
+    if (config.attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
+    const auto& cluster = config.attrs[i].val.clusterDim;
+    return {cluster.x, cluster.y, cluster.z};
+  }
+  return {1, 1, 1};
+}
+
 cudaError_t check(const cudaLaunchConfig_t& config, const void* kernel) {
   if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
   if (!is_stream(config.stream)) return cudaErrorInvalidResourceHandle;
@@ -64,21 +74,19 @@ cudaError_t check(const cudaLaunchConfig_t& config, const void* kernel) {
   }
   if (config.dynamicSmemBytes > max_dynamic_shared(kernel)) return cudaErrorInvalidValue;
   if (config.numAttrs != 0 && config.attrs == nullptr) return cudaErrorInvalidValue;
-  for (unsigned int i = 0; i < config.numAttrs; ++i) {
-    const cudaLaunchAttribute& attribute = config.attrs[i];
-    if (attribute.id != cudaLaunchAttributeClusterDimension) continue;
-    const auto& cluster = attribute.val.clusterDim;
-    if (cluster.x * cluster.y * cluster.z > 1) return cudaErrorNotSupported;
-  }
+  const dim3 cluster = cluster_of(config);
+  if (cluster.y != 1 || cluster.z != 1) return cudaErrorNotSupported;
+  if (cluster.x == 0 || cluster.x > limits::kClusterBlocks) return cudaErrorInvalidClusterSize;
+  if (grid.x % cluster.x != 0) return cudaErrorInvalidConfiguration;
   // A kernel that launches another.
   if (BlockScheduler::is_active()) return cudaErrorNotSupported;
   return cudaSuccess;
 }
 
-// Maps turn 0, 1, ... to a block number, each block once.
-class BlockOrder {
+// Maps turn 0, 1, ... to a cluster's number, each once. (Without clusters each block is one.)
+class ClusterOrder {
  public:
-  BlockOrder(const Options& options, std::uint64_t blocks) : blocks_(blocks) {
+  ClusterOrder(const Options& options, std::uint64_t blocks) : blocks_(blocks) {
     if (options.order == Order::reverse) {
       step_ = blocks - 1;
       first_ = blocks - 1;
@@ -103,12 +111,12 @@ class BlockOrder {
 
 // Runs the grid and returns the first failure.
 Failure run(const Grid& grid) {
-  const std::uint64_t row = grid.grid.x;
+  const std::uint64_t row = grid.grid.x / grid.cluster;
   const std::uint64_t plane = row * grid.grid.y;
-  const std::uint64_t blocks = plane * grid.grid.z;
-  const BlockOrder order(grid.options, blocks);
+  const std::uint64_t clusters = plane * grid.grid.z;
+  const ClusterOrder order(grid.options, clusters);
   const auto workers = static_cast<unsigned int>(
-      std::min<std::uint64_t>(std::max(grid.options.threads, 1u), blocks));
+      std::min<std::uint64_t>(std::max(grid.options.threads, 1u), clusters));
   std::mutex mutex;
   Failure first;
   std::atomic<bool> failed = false;
@@ -117,13 +125,13 @@ Failure run(const Grid& grid) {
   const auto share = [&](unsigned int worker) {
     BlockScheduler& scheduler = BlockScheduler::of_host_thread();
     scheduler.begin_grid(grid);
-    for (std::uint64_t turn = worker; turn < blocks && !failed.load(std::memory_order_relaxed);
+    for (std::uint64_t turn = worker; turn < clusters && !failed.load(std::memory_order_relaxed);
          turn += workers) {
       const std::uint64_t number = order(turn);
-      const uint3 index{static_cast<unsigned int>(number % row),
+      const uint3 index{static_cast<unsigned int>(number % row) * grid.cluster,
                         static_cast<unsigned int>(number % plane / row),
                         static_cast<unsigned int>(number / plane)};
-      if (scheduler.run_block(number, index)) continue;
+      if (scheduler.run_cluster(number, index)) continue;
       const std::lock_guard lock(mutex);
       if (!failed.exchange(true)) first = scheduler.failure();
     }
@@ -151,8 +159,9 @@ cudaError_t launch(const cudaLaunchConfig_t* config, const void* kernel, ThreadB
   report.clear();
   const cudaError_t refused = check(*config, kernel);
   if (refused != cudaSuccess) return record(refused);
-  const Grid grid{config->gridDim, config->blockDim, config->dynamicSmemBytes, body,
-                  closure,         options};
+  const Grid grid{
+      config->gridDim, config->blockDim, cluster_of(*config).x, config->dynamicSmemBytes, body,
+      closure,         options};
   Failure failure = run(grid);
   if (failure.error == cudaSuccess) return cudaSuccess;
   report = std::move(failure.reason);

@@ -6,6 +6,7 @@
 namespace emulator::limits {
 
 inline constexpr unsigned int kBlockThreads = 1024;
+inline constexpr unsigned int kClusterBlocks = 8;
 inline constexpr unsigned int kBlockX = 1024;
 inline constexpr unsigned int kBlockY = 1024;
 inline constexpr unsigned int kBlockZ = 64;

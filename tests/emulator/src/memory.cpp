@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "cuda_runtime_api.h"
+#include "emulator/control.h"
 #include "runtime_state.hpp"
 
 namespace emulator {
@@ -37,6 +38,7 @@ class AllocationTable {
     if (pointer == nullptr) return cudaErrorInvalidValue;
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
+    if (bytes > options.largest_allocation) return cudaErrorMemoryAllocation;
     void* memory = nullptr;
     if (bytes > kSparse) {
       memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
@@ -68,6 +70,11 @@ class AllocationTable {
       std::free(pointer);
     }
     return cudaSuccess;
+  }
+
+  std::size_t size() {
+    const std::lock_guard lock(mutex_);
+    return allocations_.size();
   }
 
  private:
@@ -124,6 +131,9 @@ cudaError_t fill_2d(void* dst, std::size_t pitch, int value, std::size_t width, 
 }
 
 }  // namespace
+
+std::size_t live_allocations() { return AllocationTable::instance().size(); }
+
 }  // namespace emulator
 
 using emulator::record;

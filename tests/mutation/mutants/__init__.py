@@ -3,6 +3,8 @@
 from .host import MUTANTS as HOST
 from .kernel import MUTANTS as KERNEL
 from .mainloop import MUTANTS as MAINLOOP
+from .pipelined import MUTANTS as PIPELINED
+from .slices import MUTANTS as SLICES
 from .tile import MUTANTS as TILE
 
-MUTANTS = MAINLOOP + TILE + KERNEL + HOST
+MUTANTS = MAINLOOP + PIPELINED + TILE + KERNEL + SLICES + HOST

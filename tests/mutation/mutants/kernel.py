@@ -20,7 +20,7 @@ PAIRS = ("pairs",)
 
 MUTANTS = (
     # ThreadMap
-    Mutant("map_lane_column_for_row", MAP, "lane / lanes_n;", "lane % lanes_n;",
+    Mutant("map_lane_column_for_row", MAP, "lane % lanes_m : lane / lanes_n", "lane % lanes_m : lane % lanes_n",
            "rows of C owned by nobody", policies=PAIRS),
     Mutant("map_warps_along_n_ignored", MAP, "warp % warps_n * lanes_n", "0",
            "warps side by side own the same columns", policies=("three_warps",)),
@@ -46,7 +46,10 @@ MUTANTS = (
 
     # LinearCombination
     Mutant("epilogue_reads_c_for_beta_0", EPILOGUE, "if (beta == 0.0f) {", "if (false) {",
-           "NaN in C survives beta = 0", policies=NAIVE),
+           "NaN in C survives beta = 0", policies=NAIVE, occurrence=1, of=2),
+    Mutant("epilogue_of_sums_reads_c_for_beta_0", EPILOGUE, "if (beta == 0.0f) {", "if (false) {",
+           "NaN in C survives beta = 0 where slices are summed", policies=("cluster_slices",),
+           occurrence=2, of=2),
     Mutant("epilogue_m_guard_off_by_one", EPILOGUE, "map.row(i) >= c.m_left",
            "map.row(i) > c.m_left", "one row beyond C is written", policies=NAIVE),
     Mutant("epilogue_n_guard_off_by_one", EPILOGUE, "map.col(j) >= c.n_left",
@@ -91,9 +94,6 @@ MUTANTS = (
     Mutant("kernel_a_strip_in_32_bits", KERNEL, "args.a + m * (V::a_major",
            "args.a + static_cast<int>(m) * static_cast<int>(V::a_major",
            "a far strip's offset wraps", policies=NAIVE),
-    Mutant("kernel_reads_operands_without_a_product", KERNEL, "if (args.k_tiles > 0) {",
-           "if (args.k_tiles >= 0) {", "null operands of alpha = 0 or k = 0 are read",
-           policies=BUFFERED),
     Mutant("kernel_accumulators_not_zeroed", KERNEL, "acc = {};", "acc;",
            "sums begin from whatever is in the registers", policies=NAIVE),
     Mutant("kernel_m_left_of_the_first_tile", KERNEL, "static_cast<int>(args.m - m)", "args.m",

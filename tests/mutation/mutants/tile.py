@@ -88,10 +88,10 @@ MUTANTS = (
            policies=VECTORIZED),
     Mutant("loader_store_transposes", LOADER, "along == Major::k ? line(i) : place(i),",
            "along == Major::k ? place(i) : line(i),", "mn and k exchanged at the store"),
-    Mutant("padding_of_b_is_plus_zero", "kernel/variant.cuh", "LoaderB(b, thread, -0.0f)",
-           "LoaderB(b, thread, 0.0f)", "the padding's product +0 turns an accumulator of -0 to +0"),
-    Mutant("padding_of_a_is_minus_zero", "kernel/variant.cuh", "LoaderA(a, thread, 0.0f)",
-           "LoaderA(a, thread, -0.0f)", "the padding's product is +0"),
+    Mutant("padding_of_b_is_plus_zero", "kernel/variant.cuh", "padding_b = -0.0f",
+           "padding_b = 0.0f", "the padding's product +0 turns an accumulator of -0 to +0"),
+    Mutant("padding_of_a_is_minus_zero", "kernel/variant.cuh", "padding_a = 0.0f",
+           "padding_a = -0.0f", "the padding's product is +0"),
 
     # SmemTile
     Mutant("smem_k_major_lines_overlap", SMEM, "mn * (KExtent + smem_padding) + k",
@@ -106,7 +106,7 @@ MUTANTS = (
            net="address", policies=VECTORIZED),
     Mutant("smem_tile_without_padding", CONFIG, ": k * (mn + smem_padding)", ": k * mn",
            "the tile is smaller than its lines reach", net="address"),
-    Mutant("smem_bytes_of_one_stage", CONFIG, "c.stages.count * (a + b)", "(a + b)",
+    Mutant("smem_bytes_of_one_stage", CONFIG, "return c.stages.count * (", "return (",
            "the launch asks for one stage", net="static", policies=BUFFERED),
     Mutant("smem_bytes_of_two_a", CONFIG, "smem_tile_floats(c.block_n(), c.block_k(), Major::mn)",
            "smem_tile_floats(c.block_m(), c.block_k(), Major::mn)",

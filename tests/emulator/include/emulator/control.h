@@ -24,6 +24,8 @@ struct Options {
   bool exited_threads_pass_barriers = false;
   // cp.async copies at once instead of at the wait. Shows a stage that is refilled too early.
   bool copy_at_issue = false;
+  // Larger allocations fail.
+  std::size_t largest_allocation = SIZE_MAX;
   // What the device properties report.
   int multiprocessors = 132;
 };
@@ -47,6 +49,9 @@ class ScopedOptions {
 // Why the last launch of this host thread failed; empty when it did not.
 const std::string& last_report();
 
+// Allocations of device and pinned memory that nobody has freed.
+std::size_t live_allocations();
+
 // For code inside a kernel.
 
 // The block's dynamic shared memory: exactly the bytes of the launch, aligned to 128, and 0xff
@@ -57,12 +62,35 @@ std::size_t dynamic_shared_bytes();
 // The index of the calling thread in its warp.
 unsigned int lane_id();
 
+// The cluster's barrier in two halves: all threads of the cluster arrive before any goes on from
+// its wait.
+void cluster_arrive();
+void cluster_wait();
+inline void cluster_barrier() {
+  cluster_arrive();
+  cluster_wait();
+}
+// Where the block `rank` of the cluster has what the calling block has at `address`: `bytes` of its
+// dynamic shared memory, which ends when that block's last thread returns.
+const void* cluster_shared(const void* address, unsigned int rank, std::size_t bytes);
+
 // cp.async: `bytes` (4, 8 or 16) to smem, of which the first src_bytes come from gmem and the rest
 // is zero. Nothing is read or written before the wait for the group that holds the copy.
 void cp_async(void* smem, const void* gmem, int bytes, int src_bytes);
 void cp_async_commit();
 // Returns when at most `pending_groups` of the calling thread's newest groups are unfinished.
 void cp_async_wait(int pending_groups);
+
+// mbarrier: 8 aligned bytes of the block's dynamic shared memory, at which some threads arrive and
+// others wait. `count` arrivals complete a phase and begin the next one; the first has parity 0.
+// No data may be put into the bytes afterwards, and no phase may complete unseen before the next
+// one has arrivals.
+void barrier_init(void* barrier, unsigned int count);
+void barrier_arrive(void* barrier);
+// Arrives when all copies that the calling thread has issued are done: not before somebody waits.
+void barrier_arrive_after_copies(void* barrier);
+// Returns at once if the current phase has the other parity; else when it is complete.
+void barrier_wait(void* barrier, unsigned int parity);
 
 // Marks bytes of shared memory that no thread may touch, such as a gap between two arrays, until
 // the block ends. Only whole units of 8 bytes are marked, and without AddressSanitizer none.

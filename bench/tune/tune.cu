@@ -1,0 +1,299 @@
+// Measures what the cost model of policy::automatic needs to know of a GPU, fits its constants,
+// writes them as a header of the library, and says how good the choices by them are. See --help.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <limits>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tessera/gemm.cuh>
+
+#include "bench/gpu_sampler.hpp"
+#include "bench/machine.hpp"
+#include "bench/operands.hpp"
+#include "bench/timing_modes.hpp"
+#include "chip_header.hpp"
+#include "design.hpp"
+#include "judge.hpp"
+#include "tests/support/device_present.hpp"
+
+namespace tessera::bench {
+
+using support::check;
+
+namespace {
+
+// A policy with K in so many slices as are asked for at the moment.
+template <class Policy>
+struct Sliced {
+  static inline int slices = 1;
+
+  template <class Function>
+  static auto select(const GemmShape& shape, Function&& f) {
+    const auto with_slices = [&](auto policy) { return f(policy, Choice{.slices = slices}); };
+    if constexpr (requires { Policy::select(shape, with_slices); }) {
+      return Policy::select(shape, with_slices);
+    } else {
+      return with_slices(Policy{});
+    }
+  }
+};
+
+constexpr int most_slices = 1 << 30;
+
+Chosen choose(const Chip& chip, const GemmShape& shape, bool vectorized) {
+  const auto all = policy::automatic::candidates(chip, shape);
+  const auto best = tessera::detail::rank(chip, all, shape, vectorized, most_slices).best;
+  return {all.list[best.candidate].name, best.slices, best.us};
+}
+
+class Tuner {
+ public:
+  Tuner(std::size_t elements, double seconds)
+      : seconds_(seconds), a_(elements + 1), b_(elements + 1), c_(elements + 1) {
+    keep_pool_memory();
+    fill_uniform(a_.data(), a_.size(), 1, stream_);
+    fill_uniform(b_.data(), b_.size(), 2, stream_);
+    stream_.synchronize();
+    describe();
+    for (int i = 0; i < 100; ++i) launch("pipelined", {{4096, 4096, 4096}});
+    stream_.synchronize();  // clocks are up
+    samples_.byte_us = 1e6 / copy_bandwidth(stream_);
+    begin_ = std::chrono::steady_clock::now();
+  }
+
+  [[nodiscard]] const Samples& samples() const { return samples_; }
+
+  void measure_for_fit() {
+    for (const auto& [name, config] : {std::pair{"pipelined", policy::pipelined::config},
+                                       {"split_k_wide", policy::split_k_wide::config},
+                                       {"split_k", policy::split_k::config}}) {
+      measure_all("fit", name, points_of(config, samples_.sm_count));
+    }
+    for (const int narrow : {8, 16}) {
+      measure_all("fit", "skinny", skinny_points(narrow));
+    }
+  }
+
+  // Of each problem all candidates that the model does not think far slower than its choice.
+  void measure_for_judgement(const Chip& chip, const std::vector<GemmShape>& shapes) {
+    constexpr double far_slower = 1.4;
+    std::size_t done = 0;
+    for (const GemmShape& shape : shapes) {
+      if (elapsed() > seconds_) break;
+      const bool vectorized = shape.k % 4 == 0 && shape.n % 4 == 0;
+      const auto all = policy::automatic::candidates(chip, shape);
+      const double limit = far_slower * choose(chip, shape, vectorized).us;
+      for (int i = 0; i < all.count; ++i) {
+        const auto& candidate = all.list[i];
+        const auto option = [&](int most) {
+          return tessera::detail::best_option(chip, all, i, shape, vectorized, most).slices;
+        };
+        std::set<int> slices{1, option(most_slices)};
+        const auto k_tiles = tessera::detail::k_tiles_of(candidate.config, shape);
+        for (const int tried : {2, 4, 8, 16, 32, 64, 128}) {
+          if (tried <= candidate.config.slices.max && tried <= k_tiles) slices.insert(tried);
+        }
+        for (const int s : slices) {
+          const double us = tessera::detail::predicted_us(chip, *candidate.cost, candidate.config,
+                                                          shape, vectorized, s);
+          if (us <= limit) measure("judge", candidate.name, {shape, s});
+        }
+      }
+      ++done;
+    }
+    std::printf("%zu of %zu problems judged, %.0f s\n", done, shapes.size(), elapsed());
+  }
+
+ private:
+  static void keep_pool_memory() {
+    int device = 0;
+    cudaMemPool_t pool = nullptr;
+    std::uint64_t threshold = std::numeric_limits<std::uint64_t>::max();
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    check(cudaDeviceGetDefaultMemPool(&pool, device), "cudaDeviceGetDefaultMemPool");
+    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold),
+          "cudaMemPoolSetAttribute");
+  }
+
+  void describe() {
+    int device = 0;
+    cudaDeviceProp properties{};
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+    samples_.gpu = properties.name;
+    samples_.sm_count = properties.multiProcessorCount;
+    for (int size = 2; size <= arch::max_cluster; ++size) {
+      samples_.cluster_sm_count[static_cast<std::size_t>(size)] = sms_of_clusters(size);
+    }
+    samples_.driver = GpuSampler().driver_version().value_or("unknown");
+    char date[16] = "";
+    const std::time_t now = std::time(nullptr);
+    std::strftime(date, sizeof date, "%Y-%m-%d", std::gmtime(&now));
+    samples_.date = date;
+  }
+
+  // By the occupancy that the driver computes for the kernel whose blocks are the largest.
+  static int sms_of_clusters(int size) {
+    constexpr TileConfig config = policy::split_k_wide::config;
+    const auto kernel = &kernel::gemm_kernel<policy::split_k_wide, RowMajor, RowMajor,
+                                             config.vec_width.floats, false>;
+    const int smem = std::max(smem_bytes(config), reduction_bytes(config));
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, smem),
+          "cudaFuncSetAttribute");
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {static_cast<unsigned>(size), 1, 1};
+    cudaLaunchConfig_t launch{};
+    launch.gridDim = dim3(static_cast<unsigned>(size));
+    launch.blockDim = dim3(static_cast<unsigned>(config.block_threads()));
+    launch.dynamicSmemBytes = static_cast<std::size_t>(smem);
+    launch.attrs = &cluster;
+    launch.numAttrs = 1;
+    int clusters = 0;
+    check(cudaOccupancyMaxActiveClusters(&clusters, kernel, &launch),
+          "cudaOccupancyMaxActiveClusters");
+    return clusters * size / config.min_blocks.per_sm;
+  }
+
+  [[nodiscard]] double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  }
+
+  template <class Policy>
+  void launch_as(const Point& p) const {
+    Sliced<Policy>::slices = p.slices;
+    const int offset = p.aligned ? 0 : 1;
+    const auto [m, n, k] = p.shape;
+    if (offset + std::max({m * k, k * n, m * n}) > static_cast<index_t>(a_.size())) {
+      throw std::runtime_error("a problem is larger than the buffers");
+    }
+    const auto a = row_major<const float>(a_.data() + offset, m, k);
+    const auto b = row_major<const float>(b_.data() + offset, k, n);
+    const Status status =
+        gemm<Sliced<Policy>>(1.0f, a, b, 0.0f, row_major(c_.data() + offset, m, n), stream_);
+    if (!status.ok()) throw std::runtime_error(status.message());
+  }
+  void launch(std::string_view policy, const Point& p) const {
+    if (policy == "pipelined") return launch_as<policy::pipelined>(p);
+    if (policy == "split_k_wide") return launch_as<policy::split_k_wide>(p);
+    if (policy == "split_k") return launch_as<policy::split_k>(p);
+    launch_as<policy::skinny>(p);
+  }
+
+  void measure(const char* set, const char* policy, const Point& p) {
+    constexpr int groups = 3;
+    constexpr double graph_up_to_mnk = 1024.0 * 1024.0 * 1024.0;
+    const auto run = [&] { launch(policy, p); };
+    const auto [m, n, k] = p.shape;
+    const double mnk = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    const LaunchBatch batch(run, mnk <= graph_up_to_mnk, stream_);
+    const auto enqueue = [&] { batch.enqueue(run); };
+    const int batches = launches_per_group(enqueue, stream_);
+    std::vector<double> seconds;
+    for (int group = 0; group < groups; ++group) {
+      seconds.push_back(time_group(enqueue, batches, stream_) / batch.size());
+    }
+    const bool vectorized = p.aligned && k % 4 == 0 && n % 4 == 0;
+    samples_.rows.push_back({set, policy, p.shape, p.slices, vectorized, 1e6 * median(seconds)});
+  }
+  void measure_all(const char* set, const char* policy, const std::vector<Point>& points) {
+    for (const Point& p : points) measure(set, policy, p);
+    std::printf("%s: %zu measurements, %.0f s\n", policy, points.size(), elapsed());
+    std::fflush(stdout);
+  }
+
+  double seconds_;
+  support::Stream stream_;
+  support::DeviceBuffer<float> a_, b_, c_;
+  Samples samples_;
+  std::chrono::steady_clock::time_point begin_;
+};
+
+struct Flags {
+  std::string from, raw = "tune.csv", header, shapes = TESSERA_SHAPES_DIR;
+  double seconds = 55.0;
+  bool help = false;
+};
+
+constexpr const char* usage =
+    "tune: the constants of policy::automatic for this GPU.\n"
+    "  --raw=FILE      the measurements (default: tune.csv)\n"
+    "  --from=FILE     measurements of an earlier run instead of new ones; needs no GPU\n"
+    "  --header=FILE   the header (default: chips/<gpu>.hpp of the source tree)\n"
+    "  --shapes=DIR    bench/shapes, if not the source tree's\n"
+    "  --seconds=N     no new problem is judged after so many (default: 55)\n";
+
+Flags parse(int argc, char** argv) {
+  Flags flags;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    const auto take = [&](std::string_view name, std::string& value) {
+      if (!argument.starts_with(name)) return false;
+      value = argument.substr(name.size());
+      return true;
+    };
+    std::string seconds;
+    if (argument == "--help") {
+      flags.help = true;
+    } else if (take("--seconds=", seconds)) {
+      flags.seconds = detail::parse_positive(seconds, "--seconds");
+    } else if (!take("--from=", flags.from) && !take("--raw=", flags.raw) &&
+               !take("--header=", flags.header) && !take("--shapes=", flags.shapes)) {
+      throw std::runtime_error("unknown argument " + std::string(argument) + "; see --help");
+    }
+  }
+  return flags;
+}
+
+int run(const Flags& flags) {
+  Samples samples;
+  const auto candidates = &policy::automatic::candidates;
+  if (!flags.from.empty()) {
+    samples = read_samples(flags.from);
+  } else {
+    const std::vector<GemmShape> shapes = judged_shapes(flags.shapes);
+    index_t elements = index_t{12000} * 12000;  // for the fit
+    for (const auto& [m, n, k] : shapes) elements = std::max({elements, m * k, k * n, m * n});
+    Tuner tuner(static_cast<std::size_t>(elements), flags.seconds);
+    tuner.measure_for_fit();
+    write_samples(tuner.samples(), flags.raw);
+    tuner.measure_for_judgement(fit_chip(tuner.samples(), candidates), shapes);
+    write_samples(tuner.samples(), flags.raw);
+    samples = tuner.samples();
+  }
+  const Chip chip = fit_chip(samples, candidates);
+  const std::string path = flags.header.empty()
+                               ? TESSERA_CHIPS_DIR "/" + identifier_of(samples.gpu) + ".hpp"
+                               : flags.header;
+  std::ofstream header(path);
+  header << chip_header(chip, samples);
+  if (!header.flush()) throw std::runtime_error(path + ": cannot be written");
+  std::printf("%s\n\n", path.c_str());
+  print(judge(samples, [&](const GemmShape& shape, bool vectorized) {
+    return choose(chip, shape, vectorized);
+  }));
+  return 0;
+}
+
+}  // namespace
+}  // namespace tessera::bench
+
+int main(int argc, char** argv) {
+  using namespace tessera::bench;
+  try {
+    const Flags flags = parse(argc, argv);
+    if (flags.help) return std::fputs(usage, stdout) < 0;
+    if (flags.from.empty() && !tessera::support::device_present()) {
+      std::fputs("tune: NO CUDA DEVICE HERE, NOTHING WAS MEASURED\n", stderr);
+      return tessera::support::exit_no_device;
+    }
+    return run(flags);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "tune: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,142 @@
+// policy::skinny where m or n is at most 32: either operand streamed, in either layout, any
+// alignment, K in one slice, in a cluster and in a workspace. (The suites over the registry run it
+// on all other shapes.)
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tessera/gemm.cuh>
+
+#include "compare.hpp"
+#include "problem.hpp"
+
+namespace tessera::support {
+namespace {
+
+const PolicyEntry& skinny() { return *find_policy("skinny"); }
+
+LaunchPlan plan_of(const Problem& p) {
+  alignas(16) static float data[4];
+  const auto view = [](index_t rows, index_t cols, Layout layout) {
+    return AnyView<float>{data, rows, cols, layout == Layout::row ? cols : rows, layout};
+  };
+  const auto input = [&](index_t rows, index_t cols, Layout layout) {
+    const AnyView<float> v = view(rows, cols, layout);
+    return AnyView<const float>{v.data, v.rows, v.cols, v.ld, v.layout};
+  };
+  return skinny().plan(p.alpha, input(p.m, p.k, p.a.at.layout), input(p.k, p.n, p.b.at.layout),
+                       p.beta, view(p.m, p.n, p.c.at.layout));
+}
+
+// The problem and its mirror image, under all layouts.
+void check(Problem problem) {
+  for (const bool mirrored : {false, true}) {
+    if (mirrored) std::swap(problem.m, problem.n), std::swap(problem.a, problem.b);
+    for (const Layouts& layouts : every_layout()) {
+      EXPECT_TRUE(run_and_check(skinny(), with_layouts(problem, layouts)));
+    }
+  }
+}
+
+TEST(Skinny, EveryWidthTo33) {
+  for (index_t m = 1; m <= 33; ++m) check({.m = m, .n = 67, .k = 35});
+}
+
+TEST(Skinny, EveryK) {
+  for (const index_t k : {0, 1, 3, 7, 8, 15, 16, 17, 31, 32, 33, 47, 48, 49, 64, 1000}) {
+    check({.m = 1, .n = 40, .k = k, .alpha = 0.75f, .beta = -1.5f});
+    check({.m = 8, .n = 12, .k = k});
+  }
+}
+
+// One tile, one element less and more, and several.
+TEST(Skinny, AroundTheTile) {
+  for (const index_t n : {255, 256, 257, 260, 700}) {
+    for (const index_t m : {1, 8, 9, 16, 17, 32}) check({.m = m, .n = n, .k = 20});
+  }
+}
+
+TEST(Skinny, AnyAlignment) {
+  for (const index_t ld_extra : {0, 1, 4, 5}) {
+    for (const int offset : {0, 1, 2, 4}) {
+      Problem problem{.m = 4, .n = 64, .k = 36, .beta = 2.0f};
+      for (OperandSpec* o : {&problem.a, &problem.b, &problem.c}) {
+        o->at.ld_extra = ld_extra;
+        o->at.offset = offset;
+      }
+      check(problem);
+      problem.a.at = {};  // only the streamed one, only the other one
+      check(problem);
+      std::swap(problem.a.at, problem.b.at);
+      check(problem);
+    }
+  }
+}
+
+// Few and many slices: in a cluster and in a workspace.
+TEST(Skinny, SlicesOfK) {
+  for (const index_t m : {1, 8, 11, 27}) {
+    const Problem few{.m = m, .n = 300, .k = 500, .alpha = 0.5f, .beta = 1.0f};
+    const Problem many{.m = m, .n = 20, .k = 2001, .beta = -1.0f};
+    EXPECT_GT(plan_of(few).slices, 1);
+    EXPECT_LE(plan_of(few).slices, 8);
+    EXPECT_GT(plan_of(many).workspace_bytes, 0);
+    check(few);
+    check(many);
+  }
+}
+
+// Every product underflows: all accumulators and the sums of all slices are -0, which neither the
+// padding of k nor a sum may turn into +0.
+TEST(Skinny, MinusZeroSurvives) {
+  for (const index_t k : {1, 15, 17, 50, 1000}) {
+    for (const Layouts& layouts : every_layout()) {
+      for (const auto& [m, n] : {std::pair{3, 70}, {70, 3}}) {
+        const Problem problem = with_layouts({.m = m, .n = n, .k = k}, layouts);
+        HostOperands operands(problem);
+        for (float& a : operands.a.data) a = 1e-30f;
+        for (float& b : operands.b.data) b = -1e-30f;
+        const HostMatrix expected(m, n, std::vector<float>(static_cast<std::size_t>(m * n), -0.0f));
+        ASSERT_TRUE(compare_bits(expected_c(problem, operands, plan_of(problem)), expected));
+        EXPECT_TRUE(run_and_check(skinny(), problem, operands, expected));
+      }
+    }
+  }
+}
+
+TEST(Skinny, NanAndInf) {
+  Problem problem{.m = 5, .n = 33, .k = 19, .beta = 0.5f};
+  problem.a.fill = problem.b.fill = problem.c.fill = Fill::specials;
+  for (problem.seed = 1; problem.seed <= 3; ++problem.seed) check(problem);
+  problem.n = 18;
+  problem.k = 400;
+  check(problem);
+}
+
+// ---- what is chosen
+
+TEST(SkinnyChoice, TheLargerOperandIsStreamed) {
+  for (const index_t width : {1, 2, 8, 9, 16, 17, 32}) {
+    const int narrow = width <= 8 ? 8 : width <= 16 ? 16 : 32;
+    const LaunchPlan flat = plan_of({.m = width, .n = 5000, .k = 64});
+    EXPECT_EQ(flat.config.streamed, Streamed::b);
+    EXPECT_EQ(flat.config.block_m(), narrow);
+    const LaunchPlan tall = plan_of({.m = 5000, .n = width, .k = 64});
+    EXPECT_EQ(tall.config.streamed, Streamed::a);
+    EXPECT_EQ(tall.config.block_n(), narrow);
+    EXPECT_EQ(tall.config.block_m(), flat.config.block_n());
+    EXPECT_EQ(tall.smem_bytes, flat.smem_bytes);
+    EXPECT_EQ(std::string(flat.policy), "skinny");
+  }
+}
+
+// A column-major C is the transposed problem: there m and n change places.
+TEST(SkinnyChoice, ColumnMajorC) {
+  Problem problem{.m = 3, .n = 5000, .k = 64};
+  problem.c.at.layout = Layout::col;
+  const LaunchPlan plan = plan_of(problem);
+  EXPECT_TRUE(plan.transposed);
+  EXPECT_EQ(plan.config.streamed, Streamed::a);
+}
+
+}  // namespace
+}  // namespace tessera::support

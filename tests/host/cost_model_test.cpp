@@ -1,0 +1,242 @@
+// The cost model of policy::automatic, on chips made up for the test. Plain C++, no device.
+#include <gtest/gtest.h>
+
+#include <tessera/host/chips/h200.hpp>
+#include <tessera/host/cost_model.hpp>
+
+namespace tessera {
+namespace {
+
+using detail::best_option;
+using detail::Candidates;
+using detail::predicted_us;
+using detail::rank;
+using detail::Ranking;
+using detail::Waves;
+using detail::waves_of;
+
+// 100 x 100 x 10 block tiles, two on an SM.
+constexpr TileConfig config{.threads = {10, 10},
+                            .thread_tile = {10, 10},
+                            .k_tile = {10},
+                            .stages = {2},
+                            .min_blocks = {2},
+                            .slices = {32}};
+constexpr TileCost cost{.launch = 5.0,
+                        .block = {3.0, 4.0},
+                        .k_tile = {1.0, 1.5},
+                        .guarded = 1.25,
+                        .scalar = 2.0,
+                        .cluster = 0.5,
+                        .cluster_slice = 0.25,
+                        .workspace = 6.0,
+                        .workspace_byte = 1e-5};
+constexpr Chip chip{.name = "test", .sm_count = 10, .byte = 1e-9};
+constexpr int any = 1 << 30;
+
+constexpr double us(const GemmShape& shape, int slices = 1, bool vectorized = true) {
+  return predicted_us(chip, cost, config, shape, vectorized, slices);
+}
+
+// The model is what a compiler can compute.
+static_assert(us({100, 100, 10}) == 5.0 + 3.0 + 1.0);
+static_assert(predicted_us(chips::h200, chips::h200.split_k, config, {64, 64, 64}, true, 1) > 0.0);
+
+TEST(Waves, CountBlocksByHowManyShareAnSm) {
+  const auto expect = [](index_t blocks, double alone, double shared) {
+    const Waves waves = waves_of(blocks, 10, 2);
+    EXPECT_EQ(waves.count[0], alone) << blocks;
+    EXPECT_EQ(waves.count[1], shared) << blocks;
+    EXPECT_EQ(waves.total, alone + shared);
+  };
+  expect(0, 0, 0);
+  expect(1, 1, 0);
+  expect(10, 1, 0);
+  expect(11, 0, 1);
+  expect(20, 0, 1);
+  expect(21, 1, 1);
+  expect(31, 0, 2);
+  expect(40, 0, 2);
+}
+
+TEST(CostModel, IsItsFormula) {
+  EXPECT_DOUBLE_EQ(us({100, 1000, 70}), 5.0 + 3.0 + 7 * 1.0);  // 10 blocks
+  EXPECT_DOUBLE_EQ(us({100, 1100, 70}), 5.0 + 4.0 + 7 * 1.5);  // 11: two on one SM
+  EXPECT_DOUBLE_EQ(us({100, 2100, 70}), 5.0 + 4.0 + 7 * 1.5 + 3.0 + 7 * 1.0);
+  // Ragged, along each mode; scalar, ragged or not.
+  EXPECT_DOUBLE_EQ(us({99, 1000, 70}), 5.0 + 3.0 + 7 * 1.25);
+  EXPECT_DOUBLE_EQ(us({100, 999, 70}), 5.0 + 3.0 + 7 * 1.25);
+  EXPECT_DOUBLE_EQ(us({100, 1000, 69}), 5.0 + 3.0 + 7 * 1.25);
+  EXPECT_DOUBLE_EQ(us({99, 1000, 70}, 1, false), 5.0 + 3.0 + 7 * 2.0);
+  EXPECT_DOUBLE_EQ(us({100, 1000, 70}, 1, false), 5.0 + 3.0 + 7 * 2.0);
+}
+
+TEST(CostModel, SlicesShortenKAndAreSummed) {
+  // 4 slices of 2 k-tiles (the longest), 4 blocks; one wave of clusters.
+  EXPECT_DOUBLE_EQ(us({100, 100, 70}, 4), 5.0 + 3.0 + 2 * 1.0 + 0.5 + 4 * 0.25);
+  // 12 blocks in clusters of 4: one wave with two on an SM.
+  EXPECT_DOUBLE_EQ(us({100, 300, 70}, 4), 5.0 + 4.0 + 2 * 1.5 + 0.5 + 4 * 0.25);
+  // Three waves of 20, 20 and 8 blocks.
+  EXPECT_DOUBLE_EQ(us({100, 1200, 70}, 4),
+                   5.0 + 2 * (4.0 + 2 * 1.5) + 3.0 + 2 * 1.0 + 3 * (0.5 + 4 * 0.25));
+  // 10 slices are beyond a cluster: a workspace of 10 * 100 * 100 floats.
+  EXPECT_DOUBLE_EQ(us({100, 100, 100}, 10), 5.0 + 3.0 + 1.0 + 6.0 + 1e-5 * 4 * 1e5);
+}
+
+TEST(CostModel, MemoryIsAFloor) {
+  Chip slow = chip;
+  slow.byte = 1e-3;
+  const double bytes = 4.0 * (100 * 10 + 10 * 200 + 100 * 200);
+  EXPECT_DOUBLE_EQ(predicted_us(slow, cost, config, {100, 200, 10}, true, 1), 5.0 + 1e-3 * bytes);
+}
+
+TEST(CostModel, FactorsAreNotForPoliciesThatStream) {
+  constexpr TileConfig streams = with(config, Streamed::b);
+  EXPECT_DOUBLE_EQ(predicted_us(chip, cost, streams, {99, 1000, 69}, false, 1), 5.0 + 3.0 + 7.0);
+}
+
+TEST(CostModel, GrowsWithEachExtent) {
+  for (const bool vectorized : {true, false}) {
+    double last[3] = {};
+    for (index_t extent = 1; extent < 5000; extent += 7) {
+      const GemmShape shapes[] = {{extent, 300, 200}, {300, extent, 200}, {300, 300, extent}};
+      for (int i = 0; i < 3; ++i) {
+        // Whole tiles may be less than ragged ones: compare the ragged.
+        if (extent % 100 == 0 || extent % 10 == 0) continue;
+        const double now = us(shapes[i], 1, vectorized);
+        EXPECT_GE(now, last[i]) << extent << ", mode " << i;
+        last[i] = now;
+      }
+    }
+  }
+}
+
+constexpr Candidates alone{{{"one", config, &cost}}, 1};
+
+constexpr int slices_of(const GemmShape& shape, int most = any, const Candidates& of = alone) {
+  return best_option(chip, of, 0, shape, true, most).slices;
+}
+
+TEST(Slices, FillTheChipWhereTilesAreFew) {
+  EXPECT_GT(slices_of({100, 100, 10000}), 8);
+  EXPECT_EQ(slices_of({100, 1000, 20}), 1) << "every SM has a block and k is short";
+  EXPECT_EQ(slices_of({1000, 10000, 10000}), 1) << "whole waves";
+}
+
+TEST(Slices, NeverMoreThanKTilesOrThePolicysOrTheCallers) {
+  TileCost free_sums = cost;  // nothing but k counts
+  free_sums.cluster = free_sums.cluster_slice = free_sums.workspace = 0.0;
+  free_sums.workspace_byte = 0.0;
+  for (int k_tiles = 1; k_tiles <= 64; ++k_tiles) {
+    const GemmShape shape{1, 1, 10 * k_tiles - 3};
+    for (const int allowed : {1, 2, 5, 32}) {
+      const Candidates of{{{"one", with(config, Slices{allowed}), &free_sums}}, 1};
+      const int slices = slices_of(shape, any, of);
+      EXPECT_LE(slices, k_tiles);
+      EXPECT_LE(slices, allowed);
+      EXPECT_GE(slices, 1);
+      EXPECT_EQ(slices > 1, k_tiles > 1 && allowed > 1);
+      EXPECT_LE(slices_of(shape, 3, of), 3);
+      EXPECT_EQ(slices_of(shape, 1, of), 1);
+    }
+  }
+}
+
+TEST(Slices, OfAPolicyThatCutsKItself) {
+  const Candidates of{{{"one", config, &cost, 7}}, 1};
+  EXPECT_EQ(slices_of({100, 100, 1000}, any, of), 7);
+  EXPECT_EQ(slices_of({100, 100, 1000}, 1, of), 1);
+}
+
+TEST(Rank, FewestMicrosecondsThenTheNext) {
+  TileCost costs[3] = {cost, cost, cost};
+  const GemmShape shape{100, 1000, 10};
+  // Every order of three different times.
+  const int orders[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  for (const auto& order : orders) {
+    for (int place = 0; place < 3; ++place) costs[order[place]].launch = 5.0 + place;
+    const Candidates all{
+        {{"a", config, &costs[0]}, {"b", config, &costs[1]}, {"c", config, &costs[2]}}, 3};
+    const Ranking ranking = rank(chip, all, shape, true, any);
+    EXPECT_EQ(ranking.best.candidate, order[0]);
+    EXPECT_EQ(ranking.runner_up.candidate, order[1]);
+    EXPECT_DOUBLE_EQ(ranking.best.us, 5.0 + 4.0);
+    EXPECT_DOUBLE_EQ(ranking.runner_up.us, 6.0 + 4.0);
+  }
+}
+
+TEST(Rank, TheFirstOfEquals) {
+  const Candidates all{{{"a", config, &cost}, {"b", config, &cost}, {"c", config, &cost}}, 3};
+  const Ranking ranking = rank(chip, all, {100, 1000, 10}, true, any);
+  EXPECT_EQ(ranking.best.candidate, 0);
+  EXPECT_EQ(ranking.runner_up.candidate, 1);
+}
+
+TEST(Rank, SlicesMustSaveMoreThanTheModelsError) {
+  // Two slices save half of k's time and cost `cluster`.
+  const GemmShape shape{100, 100, 20};
+  TileCost sliced = cost, other = cost;
+  sliced.cluster_slice = 0.0;
+  other.launch = 6.0;
+  const Candidates all{
+      {{"other", with(config, Slices{1}), &other}, {"sliced", with(config, Slices{2}), &sliced}},
+      2};
+  const double unsplit = 5.0 + 3.0 + 2.0;
+  sliced.cluster = 1.0 - unsplit * 0.02;
+  EXPECT_LT(predicted_us(chip, sliced, config, shape, true, 2), unsplit);
+  Ranking ranking = rank(chip, all, shape, true, any);
+  EXPECT_EQ(ranking.best.slices, 1);
+  EXPECT_EQ(ranking.best.candidate, 1);
+  EXPECT_EQ(ranking.runner_up.candidate, 0);
+  sliced.cluster = 1.0 - unsplit * 0.04;
+  EXPECT_EQ(rank(chip, all, shape, true, any).best.slices, 2);
+  // Against the best of all without slices, not against its own.
+  other.launch = 4.8;
+  ranking = rank(chip, all, shape, true, any);
+  EXPECT_EQ(ranking.best.candidate, 0);
+  EXPECT_EQ(ranking.best.slices, 1);
+}
+
+TEST(Rank, EmptyAndLargestShapes) {
+  const Candidates all{{{"a", config, &cost}, {"b", config, &cost}}, 2};
+  constexpr index_t largest = 2147483647;
+  for (const GemmShape& shape : {GemmShape{0, 5, 5},
+                                 {5, 0, 5},
+                                 {5, 5, 0},
+                                 {largest, 1, 1},
+                                 {1, largest, 1},
+                                 {1, 1, largest},
+                                 {largest, largest, largest}}) {
+    const Ranking ranking = rank(chip, all, shape, true, any);
+    EXPECT_GE(ranking.best.us, cost.launch);
+    EXPECT_LT(ranking.best.us, 1e300);
+    EXPECT_GE(ranking.best.slices, 1);
+  }
+}
+
+// The committed constants are times of a chip: each that a policy uses is there.
+TEST(H200, HasEveryConstant) {
+  const auto expect = [](const TileCost& c, int blocks, bool sliced) {
+    EXPECT_GT(c.launch, 0.0);
+    for (int j = 0; j < blocks; ++j) {
+      EXPECT_GT(c.k_tile[j], 0.0);
+      // A block gains nothing from its neighbours; the rest is noise.
+      EXPECT_GE(c.k_tile[j], 0.95 * c.k_tile[j > 0 ? j - 1 : 0]);
+    }
+    EXPECT_GE(c.guarded, 1.0);
+    EXPECT_GE(c.scalar, 1.0);
+    if (sliced) {
+      EXPECT_GT(c.cluster + c.cluster_slice, 0.0);
+      EXPECT_GT(c.workspace + c.workspace_byte, 0.0);
+    }
+  };
+  EXPECT_EQ(chips::h200.sm_count, 132);
+  EXPECT_GT(chips::h200.byte, 1e6 / 4.8e12) << "no faster than the datasheet's 4.8 TB/s";
+  expect(chips::h200.pipelined, 1, false);
+  expect(chips::h200.split_k_wide, 2, true);
+  expect(chips::h200.split_k, 4, true);
+  for (const TileCost& c : chips::h200.skinny) expect(c, 3, true);
+}
+
+}  // namespace
+}  // namespace tessera

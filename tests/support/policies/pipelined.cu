@@ -1,0 +1,5 @@
+#include "../erased_policy.cuh"
+
+namespace tessera::support {
+PolicyEntry pipelined_entry() { return library_entry<policy::pipelined>(); }
+}  // namespace tessera::support
