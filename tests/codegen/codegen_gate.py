@@ -2,8 +2,9 @@
 """Compares what ptxas makes of every library policy with budget.json. Needs nvcc, no GPU.
 
 For each policy, architecture, layout pair and variant: registers, stack frame and spills. For each
-policy: shared memory, and on sm_90 the FFMA share of the mainloop's instructions (where there is a
-cuobjdump). For two small translation units: seconds to compile.
+policy: shared memory, and on sm_90a the FFMA share of the mainloop's instructions (where there is a
+cuobjdump). For small translation units of one call: seconds to compile. Also that no instruction
+flushes subnormals under -use_fast_math (where there is a cuobjdump).
 
 Fails on a register more than recorded, on a spill or a stack frame, on more shared memory, on an
 FFMA share more than one point below the recorded one, and on a compile time above its limit. A
@@ -29,14 +30,20 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-ARCHITECTURES = ("sm_80", "sm_90", "sm_120")
-FFMA_ARCHITECTURE = "sm_90"
+# sm_90a and not sm_90, because the warps of `pipelined` share registers there alone.
+ARCHITECTURES = ("sm_80", "sm_90a", "sm_120")
+FFMA_ARCHITECTURE = "sm_90a"
 FFMA_TOLERANCE = 1.0  # percentage points
 SKIPPED = 77
 
-# Policies that only choose among others have no kernels of their own.
+# Policies that only choose among others have no kernels of their own. Of the six tiles of `skinny`,
+# every width and both operands.
 POLICY = re.compile(r"(?:ladder|library)_entry<policy::(\w+)>")
 CHOOSERS = ("automatic", "automatic_unsplit", "skinny")
+TILES = {"skinny_b8": "skinny_tile<Streamed::b,8>", "skinny_a16": "skinny_tile<Streamed::a,16>",
+         "skinny_b32": "skinny_tile<Streamed::b,32>"}
+# Compiled with -use_fast_math: mainloop, epilogue, slices through a cluster and a workspace.
+FAST_MATH_POLICY = "split_k"
 
 ENTRY = re.compile(r"Compiling entry function '(\w+)'")
 STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
@@ -83,13 +90,13 @@ def run(*command: str) -> str:
 
 
 def library_policies() -> list:
-    """As tests/support/policies/ instantiates them, one file each."""
+    """As tests/support/policies/ instantiates them, one file each; and TILES."""
     found = []
     for source in sorted((ROOT / "tests/support/policies").glob("*.cu")):
         found += POLICY.findall(source.read_text())
     if not found:
         sys.exit("codegen_gate: no policy in tests/support/policies")
-    return [policy for policy in found if policy not in CHOOSERS]
+    return [policy for policy in found if policy not in CHOOSERS] + list(TILES)
 
 
 def demangle(symbols: list) -> list:
@@ -100,6 +107,9 @@ def demangle(symbols: list) -> list:
 
 def kernel_name(kernel: str, arguments: str) -> str:
     """<policy::P, RowMajor, ColMajor, 4, true> -> "P row col 4 guarded"."""
+    # As nvcc numbers them: Streamed::a is 1, b is 2.
+    arguments = re.sub(r"skinny_tile<\(tessera::Streamed\)([12]), (\d+)>",
+                       lambda m: f"skinny_{' ab'[int(m[1])]}{m[2]}", arguments)
     words = [re.sub(r"\w+::", "", word) for word in arguments.split(", ")]
     if kernel != "gemm_kernel" or len(words) != 5:
         return f"{kernel}<{', '.join(words)}>"
@@ -131,15 +141,22 @@ class Gate:
         self.folder = folder
         self.release = re.search(r"release (\d+\.\d+)", run(self.nvcc, "--version"))[1]
         known = run(self.nvcc, "--list-gpu-code").split()
-        self.architectures = [a for a in ARCHITECTURES if a in known]
+        # nvcc does not list the `a` beside the architecture that it belongs to.
+        self.architectures = [a for a in ARCHITECTURES if a.rstrip("a") in known]
         for architecture in ARCHITECTURES:
-            if architecture not in known:
+            if architecture not in self.architectures:
                 print(f"{architecture} left out: nvcc {self.release} does not know it")
 
+    def cubin(self, policy: str, architecture: str, name: str, *flags: str) -> tuple:
+        """The file, and what the compiler says."""
+        cubin = self.folder / f"{name}.{architecture}.cubin"
+        type_name = TILES.get(policy, policy).replace(",", "\\,")  # nvcc splits at bare commas
+        log = run(self.nvcc, *self.flags, f"-arch={architecture}", f"-DTESSERA_POLICY={type_name}",
+                  *flags, "-cubin", "-o", cubin, HERE / "policy.cu")
+        return cubin, log
+
     def compile_policy(self, policy: str, architecture: str) -> Unit:
-        cubin = self.folder / f"{policy}.{architecture}.cubin"
-        log = run(self.nvcc, *self.flags, f"-arch={architecture}", f"-DTESSERA_POLICY={policy}",
-                  "-cubin", "-Xptxas=-v", "-o", cubin, HERE / "policy.cu")
+        cubin, log = self.cubin(policy, architecture, policy, "-Xptxas=-v")
         kernels = parse_log(log)
         dynamic_smem = None
         for kernel, demangled in zip(kernels, demangle([k.symbol for k in kernels])):
@@ -191,22 +208,47 @@ def mainloop_ffma(listing: str):
     return best
 
 
-def ffma_shares(units: list, nvcc: str) -> dict:
-    """Percent per policy, for the exact variant of row-major A and B."""
+def find_cuobjdump(nvcc: str):
     beside = pathlib.Path(shutil.which(nvcc) or nvcc).resolve().parent / "cuobjdump"
     cuobjdump = str(beside) if beside.exists() else shutil.which("cuobjdump")
     if not cuobjdump:
-        print("FFMA shares left out: no cuobjdump (toolkit, or PyPI's nvidia-cuda-cuobjdump)")
-        return {}
+        print("FFMA shares and fast math left out: no cuobjdump (toolkit, or PyPI's "
+              "nvidia-cuda-cuobjdump)")
+    return cuobjdump
+
+
+def ffma_shares(units: list, cuobjdump: str) -> dict:
+    """Percent per policy, for row-major A and B at full width: the exact variant or, where there is
+    none, the guarded one."""
     shares = {}
     for unit in units:
-        exact = [k for k in unit.kernels if re.search(r" row row \d+ exact$", k.name)]
-        if unit.architecture != FFMA_ARCHITECTURE or not exact:
+        if unit.architecture != FFMA_ARCHITECTURE:
             continue
-        ffma, total = mainloop_ffma(run(cuobjdump, "-sass", "-fun", exact[0].symbol, unit.cubin))
+        of_rows = {}
+        for kernel in unit.kernels:
+            if match := re.search(r" row row (\d+) (exact|guarded)$", kernel.name):
+                of_rows[match[2] == "exact", int(match[1])] = kernel
+        if not of_rows:
+            continue
+        kernel = of_rows[max(of_rows)]
+        ffma, total = mainloop_ffma(run(cuobjdump, "-sass", "-fun", kernel.symbol, unit.cubin))
         if ffma > 0:  # else a kernel without FP32 FMAs: another unit does its work
             shares[unit.policy] = round(100.0 * ffma / total, 1)
     return shares
+
+
+def fast_math_offences(gate: Gate, cuobjdump: str) -> list:
+    """Instructions that flush subnormals in spite of arch/math.cuh."""
+    cubin, _ = gate.cubin(FAST_MATH_POLICY, FFMA_ARCHITECTURE, "fast_math", "-use_fast_math")
+    opcodes = [m[2] for m in map(INSTRUCTION.match, run(cuobjdump, "-sass", cubin).splitlines())
+               if m]
+    flushing = sorted({opcode for opcode in opcodes if ".FTZ" in opcode})
+    fused = sum(opcode.startswith("FFMA") for opcode in opcodes)
+    print(f"\n{FAST_MATH_POLICY} under -use_fast_math: {fused} FFMA, flushing: "
+          f"{', '.join(flushing) or 'none'}")
+    if fused == 0:
+        return [f"{FAST_MATH_POLICY} under -use_fast_math: no FFMA found"]
+    return [f"{FAST_MATH_POLICY} under -use_fast_math: {opcode}" for opcode in flushing]
 
 
 def print_table(units: list, shares: dict) -> None:
@@ -259,7 +301,7 @@ def codegen_offences(units: list, shares: dict, budget: dict) -> list:
 
 
 def updated(budget: dict, units: list, shares: dict, release: str) -> dict:
-    kernels = dict(budget["kernels"])
+    kernels = {a: budget["kernels"][a] for a in ARCHITECTURES if a in budget["kernels"]}
     for architecture in sorted({u.architecture for u in units}, key=ARCHITECTURES.index):
         entries = {}
         for kernel in [k for u in units if u.architecture == architecture for k in u.kernels]:
@@ -298,9 +340,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         gate = Gate(options, pathlib.Path(folder))
         units = gate.compile_all()
-        shares = ffma_shares(units, options.nvcc)
+        cuobjdump = find_cuobjdump(options.nvcc)
+        shares = ffma_shares(units, cuobjdump) if cuobjdump else {}
         print_table(units, shares)
-        print("\none call of gemm, row-major, sm_90, best of 3: seconds to compile")
+        flushing = fast_math_offences(gate, cuobjdump) if cuobjdump else []
+        print(f"\none call of gemm, row-major, {FFMA_ARCHITECTURE}, best of 3: seconds to compile")
         slow = []
         for policy, limit in budget["compile_seconds"].items():
             cpu, wall = gate.seconds(policy, best_of=3)
@@ -313,15 +357,16 @@ def main() -> int:
         write_budget(options.budget, budget)
     offences = codegen_offences(units, shares, budget)
     print()
-    for offence in offences + slow:
+    always = slow + flushing  # whatever the release
+    for offence in offences + always:
         print(f"FAILED {offence}")
     if offences and gate.release != budget["nvcc"]:
         print(f"recorded with nvcc {budget['nvcc']}, this is {gate.release}: registers are not "
               "comparable")
-        return 1 if slow else SKIPPED
-    if not offences + slow:
+        return 1 if always else SKIPPED
+    if not offences + always:
         print(f"all of {sum(len(u.kernels) for u in units)} kernels within the budget")
-    return 1 if offences + slow else 0
+    return 1 if offences + always else 0
 
 
 if __name__ == "__main__":

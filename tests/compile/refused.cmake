@@ -81,6 +81,18 @@ tessera_refused_policy(streamed_accesses_m streamed
 tessera_refused_policy(streamed_producers streamed
                        "with(base,Streamed::b,Stages{3},Producers{4})"
                        "a policy with Streamed has no Producers")
+tessera_refused_policy(pipelined_stages pipelined "with(base,ASmem{Major::mn})"
+                       "mainloop pipelined needs Stages of at least 2 and Producers")
+tessera_refused_policy(pipelined_a_smem pipelined "with(base,Stages{2},Producers{1})"
+                       "mainloop pipelined reads A along m: ASmem must be Major::mn")
+tessera_refused_policy(pipelined_k_tile pipelined
+                       "with(base,Stages{2},Producers{1},ASmem{Major::mn},KTile{4})"
+                       "mainloop pipelined copies 8 k at once: KTile must be whole 8s")
+tessera_refused_policy(pipelined_slices pipelined
+                       "with(base,Stages{2},Producers{1},ASmem{Major::mn},Slices{2})"
+                       "a policy with Producers cannot have Slices")
+tessera_compile_test(accepted.pipelined emulated SOURCE policy.cu FLAGS -DTEST_MAINLOOP=pipelined
+                     -DTEST_CONFIG=with\(base,Stages{2},Producers{1},ASmem{Major::mn}\))
 tessera_refused_policy(shared_storage larger_storage "base"
                        "the plan's shared memory must be what the mainloop lays out")
 # Warp-tiling parameters of a well-known kernel that cannot be met: 128 threads, thread tile 8 x 4
@@ -98,7 +110,7 @@ endfunction()
 tessera_compile_test(accepted.gmem_to_reg emulated SOURCE primitives.cu FLAGS -DTEST_WIDTH=4
                      "-DTEST_STATEMENT=arch::gmem_to_reg<4>(reg,gmem)")
 foreach(call IN ITEMS gmem_to_reg<3>\(reg,gmem\) mem_to_reg<3>\(reg,gmem\) reg_to_mem<3>\(gmem,reg\)
-                      cluster_to_reg<3>\(reg,gmem,0\))
+                      cluster_to_reg<3>\(reg,gmem,0\) copy_async<3>\(reg,gmem\))
   string(REGEX REPLACE "<.*" "" name ${call})
   tessera_refused_part(${name} 3 "arch::${call}" "an access is 1, 2 or 4 floats wide")
 endforeach()
@@ -108,6 +120,8 @@ tessera_refused_part(line_copier 4 "(tile::LineCopier<Major::k,8,6,32,4>({},0))"
                      "a line of the tile must be whole accesses")
 tessera_refused_part(line_copier_threads 4 "(tile::LineCopier<Major::k,8,8,3,4>({},0))"
                      "the threads must divide a line of the tile, or lines the threads, evenly")
+tessera_refused_part(tile_copier_threads 4 "(tile::TileCopier<Major::k,8,8,32,4,false>({},0))"
+                     "the producers must divide a tile of A and of B evenly")
 tessera_refused_part(skinny_tile 4 "(policy::skinny_tile<Streamed::a,7>{})"
                      "skinny_tile streams A or B past 8, 16 or 32 elements")
 
@@ -124,6 +138,10 @@ tessera_refused_element(element_c -DTEST_C=double "${sentence}")
 tessera_refused_element(const_c "-DTEST_C=const float" "${sentence}")
 tessera_compile_test(accepted.element_types emulated SOURCE element_type.cu
                      FLAGS "-DTEST_A=const float")
+
+# No user's code can make the library's own policies wrong: a mutant does (mutation/mutants/host.py).
+set_property(GLOBAL APPEND_STRING PROPERTY tessera_refused_sentences
+             "the cost model knows up to TileCost::most_blocks blocks on an SM\n")
 
 # Every refusal in include/ is among the above.
 get_property(sentences GLOBAL PROPERTY tessera_refused_sentences)

@@ -60,7 +60,13 @@ TEST(Automatic, ShortKIsNeverSlicedBeyondItsTiles) {
 
 TEST(Automatic, LargestExtentsDoNotOverflow) {
   constexpr index_t largest = 2147483647;
-  EXPECT_EQ(chosen(largest, 1024, 1), "pipelined");
+  const LaunchPlan tall = planned(largest, 1024, 1024);
+  EXPECT_EQ(tall.policy, std::string("pipelined"));
+  // Between 25 and 67 TFLOPS, the peak of an H200.
+  const double flops = 2.0 * 1024.0 * 1024.0 * static_cast<double>(largest);
+  EXPECT_GT(tall.predicted_us, flops / 67e6);
+  EXPECT_LT(tall.predicted_us, flops / 25e6);
+  EXPECT_TRUE(planned(largest, 1024, 1).launches);
   EXPECT_EQ(chosen(largest, 1, 1), "skinny");
   EXPECT_TRUE(planned(1, 1, largest).launches);
   EXPECT_TRUE(planned(1000, 1000, largest).launches);

@@ -228,7 +228,7 @@ class SparseMatrix {
 
 TEST_P(Products, LargeOffsets) {
   if (sanitized) GTEST_SKIP() << "up to 516 GiB of address space for each operand";
-  const Problem problem{.m = bm + 1, .n = bn + 1, .k = bk + 1, .beta = 0.5f};
+  const Problem problem{.m = bm + 1, .n = bn + 1, .k = 2 * bk + 1, .beta = 0.5f};
   const HostOperands host(problem);
   for (const Layouts& layouts : every_layout()) {
     SparseMatrix a(host.a, layouts.a), b(host.b, layouts.b), c(host.c, layouts.c);

@@ -25,7 +25,8 @@ struct Waves {
 constexpr Waves waves_of(index_t blocks, int sm_count, int blocks_per_sm) {
   Waves waves;
   const index_t wave = index_t{sm_count} * blocks_per_sm, rest = blocks % wave;
-  waves.count[blocks_per_sm - 1] = static_cast<double>(blocks / wave);
+  const index_t whole = blocks / wave;
+  waves.count[blocks_per_sm - 1] = static_cast<double>(whole);
   if (rest > 0) waves.count[ceil_div(rest, sm_count) - 1] += 1.0;
   waves.total = static_cast<double>(ceil_div(blocks, wave));
   return waves;
@@ -109,7 +110,7 @@ struct Option {
 // Candidate number `i` with its best number of slices, up to `most` and what policy and k allow.
 constexpr Option best_option(const Chip& chip, const Candidates& candidates, int i,
                              const GemmShape& shape, bool vectorized, int most) {
-  constexpr int worth_trying[] = {2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
+  constexpr int worth_trying[] = {2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
   const Candidate& c = candidates.list[i];
   const auto us = [&](int slices) {
     return predicted_us(chip, *c.cost, c.config, shape, vectorized, slices);

@@ -12,7 +12,9 @@ namespace TESSERA_HIDDEN detail {
 // each is written and read once more. Another chip's SMs would move the optimum, not the results.
 constexpr int streamed_slices(const TileConfig& config, const GemmShape& shape) {
   constexpr index_t sm_count = 132, most_waves = 3;
-  constexpr index_t least_k_tiles = 6;  // of a slice: the first ones nothing hides
+  // Of a slice. Small problems gain from many short ones: 1024 x 1 x 512 takes 8.8 us in 5 slices
+  // and 4.8 in 16.
+  constexpr index_t least_k_tiles = 2;
   const index_t slots = sm_count * config.min_blocks.per_sm;
   const index_t tiles = ceil_div(shape.m, config.block_m()) * ceil_div(shape.n, config.block_n());
   index_t most = shape.k / (least_k_tiles * config.block_k());
@@ -28,7 +30,8 @@ constexpr int streamed_slices(const TileConfig& config, const GemmShape& shape) 
     if (slices > most) slices = most;
     if (slices < 1) slices = 1;
     const double filled = static_cast<double>(tiles * slices) / static_cast<double>(slots);
-    const auto whole = static_cast<double>(tiles * slices / slots);
+    const index_t whole_waves = tiles * slices / slots;
+    const auto whole = static_cast<double>(whole_waves);
     // The blocks of a wave that is not full have more of the bandwidth each, to a limit.
     constexpr double least_wave = 0.4;
     const double rest = filled - whole;

@@ -1,6 +1,6 @@
 """Mutants of gemm.cuh and host/.
 
-Not here: the choice of policy::automatic (a wrong one is slower, not wrong; host/cost_model_test.cpp
+Not here: the choice of policy::automatic (a bad one is slow, not wrong; host/cost_model_test.cpp
 holds it) and traffic figures of the plan, which only print.
 """
 
@@ -69,7 +69,8 @@ MUTANTS = (
     Mutant("plan_ld_of_a_single_line", PLAN, "lines.count == 1 || ", "",
            "an ld that nobody uses narrows the accesses", policies=PAIRS),
     Mutant("plan_alignment_of_b_ignored", PLAN,
-           "(is_vectorizable(a, floats) && is_vectorizable(b, floats))", "is_vectorizable(a, floats)",
+           "(is_vectorizable(a, floats) && is_vectorizable(b, floats))",
+           "is_vectorizable(a, floats)",
            "vector accesses on any B", policies=PAIRS),
     Mutant("plan_alignment_of_c_ignored", PLAN, "is_vectorizable(c, floats) &&", "true &&",
            "vector accesses on any C", policies=PAIRS),
@@ -97,6 +98,11 @@ MUTANTS = (
            policies=NAIVE),
     Mutant("plan_beta_1_launches", PLAN, "return beta != 1.0f;", "return beta == beta;",
            "C = C is launched", policies=NAIVE),
+
+    # policy
+    Mutant("policy_unknown_to_the_cost_model", "policy.cuh", "MinBlocks{4}, Slices{256}",
+           "MinBlocks{8}, Slices{256}", "more blocks on an SM than the cost model has times for",
+           net="static", policies=("split_k",)),
 
     # gemm
     Mutant("gemm_operands_not_exchanged", GEMM,

@@ -20,7 +20,8 @@ PAIRS = ("pairs",)
 
 MUTANTS = (
     # ThreadMap
-    Mutant("map_lane_column_for_row", MAP, "lane % lanes_m : lane / lanes_n", "lane % lanes_m : lane % lanes_n",
+    Mutant("map_lane_column_for_row", MAP, "lane % lanes_m : lane / lanes_n",
+           "lane % lanes_m : lane % lanes_n",
            "rows of C owned by nobody", policies=PAIRS),
     Mutant("map_warps_along_n_ignored", MAP, "warp % warps_n * lanes_n", "0",
            "warps side by side own the same columns", policies=("three_warps",)),
