@@ -3,8 +3,8 @@
 
 For each policy, architecture, layout pair and variant: registers, stack frame and spills. For each
 policy: shared memory, and on sm_90a the FFMA share of the mainloop's instructions (where there is a
-cuobjdump). For small translation units of one call: seconds to compile. Also that no instruction
-flushes subnormals under -use_fast_math (where there is a cuobjdump).
+cuobjdump). For small translation units of one call: seconds to compile. Also that no sum or
+product flushes subnormals under -use_fast_math (where there is a cuobjdump).
 
 Fails on a register more than recorded, on a spill or a stack frame, on more shared memory, on an
 FFMA share more than one point below the recorded one, and on a compile time above its limit. A
@@ -190,7 +190,8 @@ class Gate:
 
 
 def mainloop_ffma(listing: str):
-    """FFMAs and instructions of the loop (closed by a backward branch) with the most FFMAs."""
+    """FFMAs and instructions of the loop (closed by a backward branch) with the most FFMAs; of
+    loops with nearly as many the densest, because a branch back from behind encloses more."""
     instructions, branches = [], []
     for line in listing.splitlines():
         if match := INSTRUCTION.match(line):
@@ -199,13 +200,15 @@ def mainloop_ffma(listing: str):
             target = re.search(r"0x([0-9a-f]+)\s*$", operands)
             if opcode.startswith("BRA") and target and int(target[1], 16) < address:
                 branches.append((int(target[1], 16), address))
-    best = (0, 0)
+    loops = []
     for first, last in branches:
         body = [opcode for address, opcode in instructions if first <= address <= last]
-        count = body.count("FFMA")
-        if count > best[0] or (count == best[0] > 0 and len(body) < best[1]):
-            best = (count, len(body))
-    return best
+        loops.append((body.count("FFMA"), len(body)))
+    most = max((count for count, _ in loops), default=0)
+    if most == 0:
+        return 0, 0
+    return max((loop for loop in loops if loop[0] >= 0.8 * most),
+               key=lambda loop: loop[0] / loop[1])
 
 
 def find_cuobjdump(nvcc: str):
@@ -238,11 +241,12 @@ def ffma_shares(units: list, cuobjdump: str) -> dict:
 
 
 def fast_math_offences(gate: Gate, cuobjdump: str) -> list:
-    """Instructions that flush subnormals in spite of arch/math.cuh."""
+    """Arithmetic that flushes subnormals in spite of arch/math.cuh."""
     cubin, _ = gate.cubin(FAST_MATH_POLICY, FFMA_ARCHITECTURE, "fast_math", "-use_fast_math")
     opcodes = [m[2] for m in map(INSTRUCTION.match, run(cuobjdump, "-sass", cubin).splitlines())
                if m]
-    flushing = sorted({opcode for opcode in opcodes if ".FTZ" in opcode})
+    flushing = sorted({opcode for opcode in opcodes
+                       if ".FTZ" in opcode and opcode.split(".")[0] in ("FFMA", "FMUL", "FADD")})
     fused = sum(opcode.startswith("FFMA") for opcode in opcodes)
     print(f"\n{FAST_MATH_POLICY} under -use_fast_math: {fused} FFMA, flushing: "
           f"{', '.join(flushing) or 'none'}")

@@ -75,7 +75,7 @@ TEST(Skinny, AnyAlignment) {
 // Few and many slices: in a cluster and in a workspace.
 TEST(Skinny, SlicesOfK) {
   for (const index_t m : {1, 8, 11, 27}) {
-    const Problem few{.m = m, .n = 300, .k = 500, .alpha = 0.5f, .beta = 1.0f};
+    const Problem few{.m = m, .n = 300, .k = 250, .alpha = 0.5f, .beta = 1.0f};
     const Problem many{.m = m, .n = 20, .k = 2001, .beta = -1.0f};
     EXPECT_GT(plan_of(few).slices, 1);
     EXPECT_LE(plan_of(few).slices, 8);

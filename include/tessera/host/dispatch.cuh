@@ -16,15 +16,19 @@ namespace TESSERA_HIDDEN detail {
 template <class Policy, class LayoutA, class LayoutB>
 Status dispatch(const LaunchPlan& plan, const kernel::GemmArguments& arguments,
                 cudaStream_t stream) {
-  constexpr int width = check_policy<Policy>().vec_width.floats;
-  const LaunchShape shape{plan.grid, plan.block, plan.smem_bytes, plan.cluster ? plan.slices : 1};
+  constexpr TileConfig config = check_policy<Policy>();
+  constexpr int width = config.vec_width.floats;
+  // Without cp.async (sm_75, whose blocks have 64 KB) mainloop pipelined uses two of its stages.
+  constexpr int least_smem = config.producers.warps > 0 ? smem_bytes(with(config, Stages{2})) : 0;
+  const LaunchShape shape{plan.grid, plan.block, plan.smem_bytes, plan.cluster ? plan.slices : 1,
+                          least_smem};
   const auto run = [&](auto* kernel) { return launch(kernel, shape, stream, arguments); };
   if constexpr (width > 1) {
     if (plan.vec_width_a == 1 && plan.vec_width_b == 1) {
       return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, 1, true>);
     }
   }
-  if constexpr (Policy::config.has_exact_variant()) {
+  if constexpr (config.has_exact_variant()) {
     if (!plan.guarded) return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, width, false>);
   }
   return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, width, true>);

@@ -36,23 +36,38 @@ struct LaunchShape {
   index_t grid;  // blocks
   int block;     // CUDA threads
   int smem_bytes;
-  int cluster;  // neighbouring blocks that run together, 1 where they need not
+  int cluster;             // neighbouring blocks that run together, 1 where they need not
+  int least_smem_bytes{};  // if not 0: what is enough on a chip that has not smem_bytes
 };
+
+// The shared memory to launch with on the current device.
+inline cudaError_t choose_smem(const LaunchShape& shape, int& bytes) {
+  bytes = shape.smem_bytes;
+  if (shape.least_smem_bytes == 0) return cudaSuccess;
+  int device = 0, limit = 0;
+  if (const cudaError_t error = cudaGetDevice(&device); error != cudaSuccess) return error;
+  const cudaError_t error =
+      cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  if (limit < bytes) bytes = shape.least_smem_bytes;
+  return error;
+}
 
 // Enqueues `kernel` on `stream`. The launch's own return says whether it was accepted:
 // an earlier error of the caller's stays where cudaGetLastError finds it.
 template <class Arguments>
 Status launch(void (*kernel)(Arguments), const LaunchShape& shape, cudaStream_t stream,
               const Arguments& arguments) {
-  if (shape.smem_bytes > default_smem_limit) {
+  int smem_bytes = 0;
+  cudaError_t error = choose_smem(shape, smem_bytes);
+  if (error == cudaSuccess && smem_bytes > default_smem_limit) {
     // At every launch rather than remembered: it holds for one device only.
-    const cudaError_t error = allow_smem(reinterpret_cast<const void*>(kernel), shape.smem_bytes);
-    if (error != cudaSuccess) return to_status(error);
+    error = allow_smem(reinterpret_cast<const void*>(kernel), smem_bytes);
   }
+  if (error != cudaSuccess) return to_status(error);
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(static_cast<unsigned>(shape.grid));
   config.blockDim = dim3(static_cast<unsigned>(shape.block));
-  config.dynamicSmemBytes = static_cast<std::size_t>(shape.smem_bytes);
+  config.dynamicSmemBytes = static_cast<std::size_t>(smem_bytes);
   config.stream = stream;
   cudaLaunchAttribute cluster = {};
   if (shape.cluster > 1) {

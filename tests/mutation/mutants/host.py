@@ -102,7 +102,7 @@ MUTANTS = (
     # policy
     Mutant("policy_unknown_to_the_cost_model", "policy.cuh", "MinBlocks{4}, Slices{256}",
            "MinBlocks{8}, Slices{256}", "more blocks on an SM than the cost model has times for",
-           net="static", policies=("split_k",)),
+           net="static", policies=NAIVE),
 
     # gemm
     Mutant("gemm_operands_not_exchanged", GEMM,
