@@ -63,7 +63,7 @@ Chip chip_to_find() {
 
 // What the program would measure on such a chip; `noise` is relative.
 Samples samples_of(const Chip& chip, double noise) {
-  Samples samples{"NVIDIA Test 100", "1.2.3", "2000-01-01", chip.sm_count, chip.byte, {}};
+  Samples samples{"NVIDIA Test 100", "1.2.3", "2000-01-01", chip.sm_count, {}, chip.byte, {}};
   std::mt19937 random(7);
   std::uniform_real_distribution<double> factor(1.0 - noise, 1.0 + noise);
   const auto measure = [&](const char* set, int candidate, const Point& p) {
@@ -163,7 +163,7 @@ TEST(FitChip, MissingSamplesAreAnError) {
 }
 
 TEST(Judge, ComparesWithTheBestThatWasMeasured) {
-  Samples samples{"NVIDIA Test", "", "", 1, 1.0, {}};
+  Samples samples{"NVIDIA Test", "", "", 1, {}, 1.0, {}};
   samples.rows = {{"judge", "a", {1, 1, 1}, 1, true, 10.0},
                   {"judge", "b", {1, 1, 1}, 2, true, 8.0},
                   {"judge", "a", {2, 2, 2}, 1, true, 10.0},

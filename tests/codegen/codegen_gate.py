@@ -245,8 +245,9 @@ def fast_math_offences(gate: Gate, cuobjdump: str) -> list:
     cubin, _ = gate.cubin(FAST_MATH_POLICY, FFMA_ARCHITECTURE, "fast_math", "-use_fast_math")
     opcodes = [m[2] for m in map(INSTRUCTION.match, run(cuobjdump, "-sass", cubin).splitlines())
                if m]
+    checked = ("FFMA", "FMUL", "FADD", "FSETP")
     flushing = sorted({opcode for opcode in opcodes
-                       if ".FTZ" in opcode and opcode.split(".")[0] in ("FFMA", "FMUL", "FADD")})
+                       if ".FTZ" in opcode and opcode.split(".")[0] in checked})
     fused = sum(opcode.startswith("FFMA") for opcode in opcodes)
     print(f"\n{FAST_MATH_POLICY} under -use_fast_math: {fused} FFMA, flushing: "
           f"{', '.join(flushing) or 'none'}")

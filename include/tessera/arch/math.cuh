@@ -15,4 +15,7 @@ __device__ __forceinline__ float mul(float x, float y) { return __fmaf_ieee_rn(x
 // round(x + y): the product is exact.
 __device__ __forceinline__ float add(float x, float y) { return __fmaf_ieee_rn(x, 1.0f, y); }
 
+// x == 0, also under -ftz=true, where a comparison takes a subnormal for zero.
+__device__ __forceinline__ bool is_zero(float x) { return __float_as_uint(x) << 1 == 0; }
+
 }  // namespace tessera::arch

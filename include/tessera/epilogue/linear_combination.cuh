@@ -28,7 +28,7 @@ struct LinearCombination {
   template <int Width, bool Guarded, int thread_m, int thread_n, class Map>
   __device__ __forceinline__ void operator()(const float (&acc)[thread_m][thread_n], const Map& map,
                                              const OutputTile& c) const {
-    if (beta == 0.0f) {
+    if (arch::is_zero(beta)) {
       for_each_access<Width, Guarded>(
           acc, map, c, [this](float* out, const float* sum) { overwrite<Width>(out, sum); });
     } else {
@@ -40,7 +40,7 @@ struct LinearCombination {
   // This call is equivalent to: for (v < Width) c[v] = f(acc[v], c[v]).
   template <int Width>
   __device__ __forceinline__ void apply(float* c, const float* acc) const {
-    if (beta == 0.0f) {
+    if (arch::is_zero(beta)) {
       overwrite<Width>(c, acc);
     } else {
       combine<Width>(c, acc);

@@ -46,9 +46,10 @@ MUTANTS = (
            "every row multiplies A's first", policies=("register_tile_2d",)),
 
     # LinearCombination
-    Mutant("epilogue_reads_c_for_beta_0", EPILOGUE, "if (beta == 0.0f) {", "if (false) {",
+    Mutant("epilogue_reads_c_for_beta_0", EPILOGUE, "if (arch::is_zero(beta)) {", "if (false) {",
            "NaN in C survives beta = 0", policies=NAIVE, occurrence=1, of=2),
-    Mutant("epilogue_of_sums_reads_c_for_beta_0", EPILOGUE, "if (beta == 0.0f) {", "if (false) {",
+    Mutant("epilogue_of_sums_reads_c_for_beta_0", EPILOGUE,
+           "if (arch::is_zero(beta)) {", "if (false) {",
            "NaN in C survives beta = 0 where slices are summed", policies=("cluster_slices",),
            occurrence=2, of=2),
     Mutant("epilogue_m_guard_off_by_one", EPILOGUE, "map.row(i) >= c.m_left",
