@@ -95,8 +95,6 @@ struct pipelined {
   template <class Variant>
   using mainloop = tessera::mainloop::pipelined<Variant>;
 };
-static_assert(smem_bytes(with(pipelined::config, Stages{2})) <= 64 * 1024,
-              "without cp.async pipelined has the 64 KB of sm_75 for two stages");
 
 // Idea    Where C has fewer tiles than the chip has SMs, several blocks share one: slices of K.
 // Change  K in up to 256 slices, on tiles of 64 x 64. Up to 8 are added by a cluster, through

@@ -33,11 +33,11 @@ inline cudaError_t allow_smem(const void* kernel, int bytes) {
 }
 
 struct LaunchShape {
-  index_t grid;  // blocks
-  int block;     // CUDA threads
-  int smem_bytes;
-  int cluster;             // neighbouring blocks that run together, 1 where they need not
-  int least_smem_bytes{};  // if not 0: what is enough on a chip that has not smem_bytes
+  index_t grid = 0;  // blocks
+  int block = 0;     // CUDA threads
+  int smem_bytes = 0;
+  int cluster = 1;           // neighbouring blocks that run together, 1 where they need not
+  int least_smem_bytes = 0;  // if not 0: what is enough on a chip that has not smem_bytes
 };
 
 // The shared memory to launch with on the current device.
@@ -57,17 +57,17 @@ inline cudaError_t choose_smem(const LaunchShape& shape, int& bytes) {
 template <class Arguments>
 Status launch(void (*kernel)(Arguments), const LaunchShape& shape, cudaStream_t stream,
               const Arguments& arguments) {
-  int smem_bytes = 0;
-  cudaError_t error = choose_smem(shape, smem_bytes);
-  if (error == cudaSuccess && smem_bytes > default_smem_limit) {
+  int smem = 0;
+  cudaError_t error = choose_smem(shape, smem);
+  if (error == cudaSuccess && smem > default_smem_limit) {
     // At every launch rather than remembered: it holds for one device only.
-    error = allow_smem(reinterpret_cast<const void*>(kernel), smem_bytes);
+    error = allow_smem(reinterpret_cast<const void*>(kernel), smem);
   }
   if (error != cudaSuccess) return to_status(error);
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(static_cast<unsigned>(shape.grid));
   config.blockDim = dim3(static_cast<unsigned>(shape.block));
-  config.dynamicSmemBytes = static_cast<std::size_t>(smem_bytes);
+  config.dynamicSmemBytes = static_cast<std::size_t>(smem);
   config.stream = stream;
   cudaLaunchAttribute cluster = {};
   if (shape.cluster > 1) {
