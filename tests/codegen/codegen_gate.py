@@ -142,8 +142,8 @@ class Gate:
         self.release = re.search(r"release (\d+\.\d+)", run(self.nvcc, "--version"))[1]
         known = run(self.nvcc, "--list-gpu-code").split()
         # nvcc does not list the `a` beside the architecture that it belongs to.
-        self.architectures = [a for a in ARCHITECTURES if a.rstrip("a") in known]
-        for architecture in ARCHITECTURES:
+        self.architectures = [a for a in options.architectures if a.rstrip("a") in known]
+        for architecture in options.architectures:
             if architecture not in self.architectures:
                 print(f"{architecture} left out: nvcc {self.release} does not know it")
 
@@ -338,6 +338,7 @@ def main() -> int:
     parser.add_argument("--include", default=ROOT / "include", help="folder of the headers")
     parser.add_argument("--budget", type=pathlib.Path, default=HERE / "budget.json")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--architectures", nargs="+", choices=ARCHITECTURES, default=ARCHITECTURES)
     parser.add_argument("--update", action="store_true", help="rewrite the budget")
     options = parser.parse_args()
 

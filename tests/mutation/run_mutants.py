@@ -102,6 +102,8 @@ def arguments():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="NAME",
                         help="run this mutant; repeatable")
+    parser.add_argument("--every", type=int, default=1, metavar="N",
+                        help="only each N-th mutant of the tables")
     parser.add_argument("--list", action="store_true", help="print the mutants and stop")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--build-dir", type=Path, default=Path("build/mutation"))
@@ -118,6 +120,7 @@ def main():
     unknown = set(options.only or ()) - {m.name for m in MUTANTS}
     if unknown or len({m.name for m in MUTANTS}) != len(MUTANTS):
         sys.exit(f"unknown mutants {sorted(unknown)}, or two of one name")
+    chosen = chosen[::options.every]
     if options.list:
         for m in chosen:
             print(f"{m.name}: {m.fault}; {m.file}, {m.net}, {' '.join(m.policies)}")
