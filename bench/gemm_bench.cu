@@ -118,19 +118,6 @@ class Bench {
   }
 
  private:
-  // A policy's workspace comes from the stream-ordered pool. By default the pool gives its memory
-  // back at every synchronisation, so that the first launch of each group would pay for an
-  // allocation.
-  static void keep_pool_memory() {
-    int device = 0;
-    cudaMemPool_t pool = nullptr;
-    std::uint64_t threshold = std::numeric_limits<std::uint64_t>::max();
-    check(cudaGetDevice(&device), "cudaGetDevice");
-    check(cudaDeviceGetDefaultMemPool(&pool, device), "cudaDeviceGetDefaultMemPool");
-    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold),
-          "cudaMemPoolSetAttribute");
-  }
-
   template <class Extents>
   static std::size_t largest(const std::vector<Case>& cases, const Extents& extents) {
     long long elements = 1;

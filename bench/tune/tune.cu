@@ -11,6 +11,7 @@
 #include <string_view>
 #include <tessera/gemm.cuh>
 
+#include "bench/device.hpp"
 #include "bench/gpu_sampler.hpp"
 #include "bench/machine.hpp"
 #include "bench/operands.hpp"
@@ -109,16 +110,6 @@ class Tuner {
   }
 
  private:
-  static void keep_pool_memory() {
-    int device = 0;
-    cudaMemPool_t pool = nullptr;
-    std::uint64_t threshold = std::numeric_limits<std::uint64_t>::max();
-    check(cudaGetDevice(&device), "cudaGetDevice");
-    check(cudaDeviceGetDefaultMemPool(&pool, device), "cudaDeviceGetDefaultMemPool");
-    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold),
-          "cudaMemPoolSetAttribute");
-  }
-
   void describe() {
     int device = 0;
     cudaDeviceProp properties{};

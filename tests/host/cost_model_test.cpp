@@ -226,8 +226,10 @@ TEST(H200, HasEveryConstant) {
     EXPECT_GE(c.guarded, 1.0);
     EXPECT_GE(c.scalar, 1.0);
     if (sliced) {
-      EXPECT_GE(c.cluster, 0.0);  // 0 where it hides behind the blocks of the other slices
-      EXPECT_GE(c.cluster_slice, 0.0);
+      // The fit finds none for split_k_wide: its blocks take much longer than their sum.
+      if (&c != &chips::h200.split_k_wide) {
+        EXPECT_GT(c.cluster + c.cluster_slice, 0.0);
+      }
       EXPECT_GT(c.workspace + c.workspace_byte, 0.0);
     }
   };
