@@ -110,7 +110,9 @@ kernel::GemmArguments make_arguments(const LaunchPlan& plan, float alpha,
           static_cast<int>(plan.k_tiles),
           {alpha, beta},
           plan.slices,
-          nullptr};
+          nullptr,
+          plan.tail,
+          {}};
 }
 
 template <class ElementA, class ElementB, class ElementC>

@@ -91,7 +91,7 @@ struct pipelined {
   static constexpr const char* name = "pipelined";
   static constexpr TileConfig config =
       with(double_buffered::config, Threads{8, 32}, Lanes{4, 8, true}, ThreadTile{16, 8}, Stages{3},
-           Producers{4}, MinBlocks{1});
+           Producers{4}, MinBlocks{1}, EvenTail{132});
   template <class Variant>
   using mainloop = tessera::mainloop::pipelined<Variant>;
 };

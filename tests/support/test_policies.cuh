@@ -44,12 +44,13 @@ struct direct_rectangle : policy::naive {
 };
 
 // Producers unlike those of the library's policy: one warp for two that multiply, two stages,
-// scalar copies that take several rounds; 32 x 64 x 8.
+// scalar copies that take several rounds; 32 x 64 x 8. A tail wherever there are four tiles and
+// k is 96.
 struct small_pipelined : policy::pipelined {
   static constexpr const char* name = "small_pipelined";
   static constexpr TileConfig config =
       with(policy::pipelined::config, Threads{8, 8}, Lanes{4, 8, true}, ThreadTile{4, 8}, KTile{8},
-           Stages{2}, Producers{1}, MinBlocks{2});
+           Stages{2}, Producers{1}, MinBlocks{2}, EvenTail{3});
 };
 
 // K in 2 to 8 slices of different lengths, which the shape decides, on 32 x 32 x 8: clusters where

@@ -6,7 +6,7 @@
 namespace tessera::arch {
 
 // Whether the target that is compiled for has it: compute_90a has, compute_90 has not.
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(TESSERA_EMULATOR)
 inline constexpr bool has_register_share = true;
 #else
 inline constexpr bool has_register_share = false;

@@ -66,6 +66,19 @@ Status launch_plan(const LaunchPlan& plan, const kernel::GemmArguments& argument
       });
     }
   }
+  if constexpr (config.even_tail.blocks > 0) {
+    if (plan.tail.tiles > 0) {
+      return with_workspace(plan.workspace_bytes, stream, [&](float* memory) -> Status {
+        kernel::GemmArguments tail = arguments;
+        const index_t floats = index_t{plan.tail.tiles} * config.block_m() * config.block_n();
+        int* const progress = reinterpret_cast<int*>(memory + floats);
+        tail.tail_memory = {memory, progress, progress + 1};
+        const index_t bytes = plan.workspace_bytes - floats * static_cast<index_t>(sizeof(float));
+        const Status status = zero(progress, bytes, stream);
+        return status.ok() ? dispatch<Policy, LayoutA, LayoutB>(plan, tail, stream) : status;
+      });
+    }
+  }
   return dispatch<Policy, LayoutA, LayoutB>(plan, arguments, stream);
 }
 

@@ -79,6 +79,10 @@ Status launch(void (*kernel)(Arguments), const LaunchShape& shape, cudaStream_t 
   return to_status(cudaLaunchKernelEx(&config, kernel, arguments));
 }
 
+inline Status zero(void* memory, index_t bytes, cudaStream_t stream) {
+  return to_status(cudaMemsetAsync(memory, 0, static_cast<std::size_t>(bytes), stream));
+}
+
 // f(workspace) with so much memory for what f enqueues on `stream`: allocated and freed there, so
 // that nobody waits. What f enqueued before it failed still has it.
 template <class Function>

@@ -7,9 +7,11 @@
 #include "../arch/cluster_limit.hpp"
 #include "../arch/visibility.hpp"
 #include "../kernel/sum_slices_grid.hpp"
+#include "../kernel/tail.hpp"
 #include "../matrix_view.hpp"
 #include "../status.hpp"
 #include "../tile/tile_config.hpp"
+#include "even_tail.hpp"
 #include "gemm_shape.hpp"
 #include "validate.hpp"
 
@@ -32,8 +34,9 @@ struct LaunchPlan {
   // product (k_tiles is 0) that kernel runs alone: grid, block and smem_bytes are 0.
   int slices = 1;
   bool cluster = false;
-  index_t workspace_bytes = 0;
   index_t reduction_grid = 0;
+  Tail tail{};  // the tiles of a last wave that is not full, cut along K: see kernel/tail.hpp
+  index_t workspace_bytes = 0;  // of slices, or of the tail
   // Why policy::automatic chose this policy, and by which times; see Choice.
   const char* reason = "";
   double predicted_us = 0.0;
@@ -74,9 +77,12 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
      << 'x' << p.n_tiles << 'x' << p.k_tiles << ", vec_width " << p.vec_width_a << '/'
      << p.vec_width_b << '/' << p.vec_width_c << (p.guarded ? ", guarded" : ", exact");
   if (p.slices > 1) os << ", slices " << p.slices << (p.cluster ? " in clusters" : "");
+  if (p.tail.tiles > 0) {
+    os << ", tail of " << p.tail.tiles << " tiles cut into " << p.tail.rounds + 1 << " pieces";
+  }
   if (p.workspace_bytes > 0) {
-    os << " in a workspace of " << p.workspace_bytes << " B, summed by a grid of "
-       << p.reduction_grid;
+    os << " in a workspace of " << p.workspace_bytes << " B";
+    if (p.slices > 1) os << ", summed by a grid of " << p.reduction_grid;
   }
   if (p.reason[0] == '\0') return os;
   os << " (" << p.reason;
@@ -177,6 +183,12 @@ LaunchPlan make_plan(const char* policy, const TileConfig& config, float alpha,
   plan.grid = tiles * plan.slices;
   plan.block = config.block_threads();
   plan.smem_bytes = tessera::smem_bytes(config);
+  if (config.even_tail.blocks > 0) {
+    plan.tail = even_tail(tiles, plan.k_tiles, config.even_tail.blocks);
+    plan.grid += index_t{plan.tail.tiles} * plan.tail.rounds;
+    plan.workspace_bytes =
+        tail_bytes(plan.tail, config.block_m(), config.block_n(), config.thread_count() / 32);
+  }
   if (plan.slices == 1) return plan;
   plan.cluster = cut.clusters && plan.slices <= arch::max_cluster;
   if (plan.cluster) {

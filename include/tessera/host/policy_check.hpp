@@ -42,6 +42,9 @@ constexpr TileConfig check_policy() {
   static_assert(c.slices.max >= 1, "a policy's Slices must be positive");
   static_assert(c.slices.max == 1 || c.producers.warps == 0,
                 "a policy with Producers cannot have Slices");
+  static_assert(c.even_tail.blocks >= 0, "a policy's EvenTail cannot be negative");
+  static_assert(c.even_tail.blocks == 0 || c.producers.warps > 0,
+                "a policy with EvenTail needs Producers");
   static_assert(c.slices.max == 1 || reduction_bytes(c) <= 227 * 1024,
                 "a policy with Slices needs smem for its block tile of C: at most 227 KB");
   return c;

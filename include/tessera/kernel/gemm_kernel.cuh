@@ -9,6 +9,7 @@
 #include "../epilogue/slice_reduction.cuh"
 #include "../tile/rasterisation.cuh"
 #include "slice.cuh"
+#include "tail.cuh"
 #include "variant.cuh"
 
 namespace tessera {
@@ -26,6 +27,8 @@ struct GemmArguments {
   epilogue::LinearCombination epilogue;
   int slices;       // of K; the grid holds so many blocks for each tile
   float* partials;  // slices x m x n, packed, for their sums; null: a cluster adds them
+  Tail tail;
+  TailMemory tail_memory;
 };
 
 // Element (0, 0) of a block tile in C, and how much of C there is from there on.
@@ -33,6 +36,11 @@ struct TilePosition {
   index_t m, n;
   int m_left, n_left;
 };
+
+template <class V>
+__device__ __forceinline__ TailTile<V> tail_tile_of(const GemmArguments& args, const Piece& piece) {
+  return {args.tail_memory, piece.tile - (args.m_tiles * args.n_tiles - args.tail.tiles)};
+}
 
 template <class Policy, class LayoutA, class LayoutB, int VecWidth, bool Guarded>
 __global__ void __launch_bounds__(Policy::config.block_threads(),
@@ -48,8 +56,24 @@ __global__ void __launch_bounds__(Policy::config.block_threads(),
       "the plan's shared memory must be what the mainloop lays out");
 
   constexpr bool splits = V::config.slices.max > 1;
+  constexpr bool has_tail = V::config.even_tail.blocks > 0 && can_resume<Mainloop>;
+  [[maybe_unused]] const int tiles = args.m_tiles * args.n_tiles;
+  [[maybe_unused]] __shared__ int turn;
+  if constexpr (has_tail) {
+    if (args.tail.tiles > 0) take_turn(turn, args.tail_memory);
+  } else if constexpr (V::config.even_tail.blocks > 0) {
+    if (static_cast<int>(blockIdx.x) >= tiles) return;  // the others multiply whole tiles
+  }
+  const auto piece_of_block = [&](int block) {
+    return args.tail.tiles > 0 ? piece_of(turn, args.tail, tiles, args.k_tiles)
+                               : Piece{block, 0, args.k_tiles};
+  };
   const auto slice_of_block = [&](int block) {
-    return slice_of<splits>(block, args.slices, args.k, args.k_tiles, V::block_k);
+    if constexpr (has_tail) {
+      return slice_of(piece_of_block(block), args.k, args.k_tiles, V::block_k);
+    } else {
+      return slice_of<splits>(block, args.slices, args.k, args.k_tiles, V::block_k);
+    }
   };
   const auto position_of = [&](const Slice& slice) {
     const tile::TileCoord tile = tile::rasterise(slice.tile, args.m_tiles, args.n_tiles);
@@ -74,15 +98,32 @@ __global__ void __launch_bounds__(Policy::config.block_threads(),
       }
     }
     const typename V::Map map(static_cast<int>(threadIdx.x));
+    if constexpr (has_tail) {
+      const Piece piece = piece_of_block(static_cast<int>(blockIdx.x));
+      if (piece.first > 0) resume<V>(acc, map, tail_tile_of<V>(args, piece), piece.first);
+    }
     Mainloop::run(a, b, slice.k_tiles, smem, map, acc);
   }
 
   // Where the block stands, found anew: kept over the mainloop it takes registers of it.
-  const Slice slice = slice_of_block(arch::opaque(static_cast<int>(blockIdx.x)));
+  const int block = arch::opaque(static_cast<int>(blockIdx.x));
+  const Slice slice = slice_of_block(block);
   const auto [m, n, m_left, n_left] = position_of(slice);
   const typename V::Map map(arch::opaque(static_cast<int>(threadIdx.x)));
   const epilogue::OutputTile c{args.c + m * args.ldc + n, args.ldc, m_left, n_left};
 
+  if constexpr (has_tail) {
+    const Piece piece = piece_of_block(block);
+    const bool hands_on = piece.last < args.k_tiles;
+    const TailTile<V> tail_tile = tail_tile_of<V>(args, piece);
+    // One call for both: with two, the mainloop loses 3 TFLOPS.
+    epilogue::LinearCombination f = args.epilogue;
+    f.alpha = hands_on ? 1.0f : f.alpha;
+    f.beta = hands_on ? 0.0f : f.beta;
+    f.template operator()<V::width_c, Guarded>(acc, map, hands_on ? tail_tile.accumulators() : c);
+    if (hands_on) arch::publish(tail_tile.k_tiles_done(), piece.last);
+    return;
+  }
   if constexpr (splits) {
     if (args.partials != nullptr) {
       const index_t first = (index_t{slice.number} * args.m + m) * args.n + n;

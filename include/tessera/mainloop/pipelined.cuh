@@ -14,6 +14,8 @@ template <class Variant>
 struct pipelined {
   static constexpr TileConfig config = Variant::config;
   static constexpr int stages = config.stages.count, block_k = Variant::block_k;
+  // Whether a block may go on with accumulators of another: not where the registers are short.
+  static constexpr bool resumes = arch::has_register_share;
   static constexpr int consumers = Variant::threads, producers = config.producers.warps * 32;
   static_assert(stages >= 2 && producers > 0,
                 "mainloop pipelined needs Stages of at least 2 and Producers");

@@ -54,6 +54,11 @@ struct Producers {
 struct Slices {
   int max;
 };
+// So many blocks run at once; the tiles of a last wave that does not fill it are cut along K, for
+// mainloop pipelined: see kernel/tail.hpp. 0: they are not.
+struct EvenTail {
+  int blocks;
+};
 
 // The operand that is nearly all the traffic, for mainloop streamed. Its pointer and ld alone
 // decide how wide it is read; the other one and C are read and written float by float.
@@ -70,6 +75,7 @@ struct TileConfig {
   MinBlocks min_blocks{2};
   Producers producers{0};
   Slices slices{1};
+  EvenTail even_tail{0};
   Streamed streamed = Streamed::none;
 
   [[nodiscard]] constexpr int thread_count() const { return threads.m * threads.n; }
@@ -101,6 +107,7 @@ constexpr void set(TileConfig& config, Stages value) { config.stages = value; }
 constexpr void set(TileConfig& config, MinBlocks value) { config.min_blocks = value; }
 constexpr void set(TileConfig& config, Producers value) { config.producers = value; }
 constexpr void set(TileConfig& config, Slices value) { config.slices = value; }
+constexpr void set(TileConfig& config, EvenTail value) { config.even_tail = value; }
 constexpr void set(TileConfig& config, Streamed value) { config.streamed = value; }
 }  // namespace detail
 

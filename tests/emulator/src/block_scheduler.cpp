@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <thread>
 
 #include "device_launch_parameters.h"
 #include "sanitizer.hpp"
@@ -313,6 +314,25 @@ void BlockScheduler::try_complete_warp(unsigned int warp_number, unsigned int ma
   warp.waiting &= ~group;
 }
 
+// With one host thread nothing changes unless a thread of this block does it: a few turns for each
+// are enough. Other host threads may be slow.
+void BlockScheduler::wait_until(const int* progress, int value) {
+  constexpr int turns = 4;
+  constexpr std::chrono::seconds limit(60);
+  const auto start = std::chrono::steady_clock::now();
+  for (int turn = 0; __atomic_load_n(progress, __ATOMIC_ACQUIRE) != value; ++turn) {
+    const bool alone = grid_->options.threads <= 1;
+    if (alone ? turn == turns : std::chrono::steady_clock::now() - start > limit) {
+      stop(cudaErrorLaunchFailure, "a thread waits for progress " + std::to_string(value) +
+                                       " where there is " +
+                                       std::to_string(__atomic_load_n(progress, __ATOMIC_RELAXED)) +
+                                       ", which no block that has started will change");
+    }
+    if (!alone) std::this_thread::yield();
+    suspend();
+  }
+}
+
 void BlockScheduler::warp_barrier(unsigned int mask) { wait_in_warp(WarpOp::barrier, mask); }
 
 std::uint64_t BlockScheduler::warp_exchange(unsigned int mask, std::uint64_t value,
@@ -381,6 +401,12 @@ void barrier_arrive_after_copies(void* barrier) {
 
 void barrier_wait(void* barrier, unsigned int parity) {
   BlockScheduler::active().barrier_wait(barrier, parity);
+}
+
+void publish(int* progress, int value) { __atomic_store_n(progress, value, __ATOMIC_RELEASE); }
+
+void wait_until(const int* progress, int value) {
+  BlockScheduler::active().wait_until(progress, value);
 }
 
 void fail(cudaError_t error, const char* reason) { BlockScheduler::active().stop(error, reason); }

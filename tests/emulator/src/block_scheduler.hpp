@@ -68,6 +68,7 @@ class BlockScheduler {
   void barrier_arrive(void* address);
   void barrier_arrive_after_copies(void* address);
   void barrier_wait(void* address, unsigned int parity);
+  void wait_until(const int* progress, int value);
   [[noreturn]] void stop(cudaError_t error, std::string reason);
 
  private:

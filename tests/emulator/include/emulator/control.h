@@ -92,6 +92,12 @@ void barrier_arrive_after_copies(void* barrier);
 // Returns at once if the current phase has the other parity; else when it is complete.
 void barrier_wait(void* barrier, unsigned int parity);
 
+// Progress in global memory that blocks tell each other: stores `value` after all that the calling
+// thread wrote, and waits until it is there. Blocks run to their end one after another (on several
+// host threads: some at once), so a wait for a block that starts later fails the launch.
+void publish(int* progress, int value);
+void wait_until(const int* progress, int value);
+
 // Marks bytes of shared memory that no thread may touch, such as a gap between two arrays, until
 // the block ends. Only whole units of 8 bytes are marked, and without AddressSanitizer none.
 void poison(const void* address, std::size_t bytes);
