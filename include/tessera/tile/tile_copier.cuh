@@ -11,11 +11,12 @@
 namespace tessera::tile {
 
 // along: the contiguous mode in gmem; in smem it is always mn, so an operand that is contiguous
-// along k is transposed: float by float by cp.async, or, where an access may be wider, through
-// registers, which takes less than half the smem cycles. Width: floats per access to gmem. Guarded:
-// accesses beyond mn_left repeat the last line inside, whose products are never stored, so that
-// only the first k-tile, which takes the residue of k, needs a guard.
-template <Major along, int MnExtent, int KExtent, int Threads, int Width, bool Guarded>
+// along k is transposed: float by float by cp.async, or through registers, which takes less than
+// half the smem cycles but the latency of gmem is then the thread's. Width: floats per access to
+// gmem. Guarded: accesses beyond mn_left repeat the last line inside, whose products are never
+// stored, so that only the first k-tile, which takes the residue of k, needs a guard.
+template <Major along, int MnExtent, int KExtent, int Threads, int Width, bool Guarded,
+          bool ThroughRegisters>
 class TileCopier {
   // Along k, neighbours take 8 k of one line and their neighbours the next lines: whole 32-byte
   // sectors from gmem, and 32 different banks in smem.
@@ -29,7 +30,7 @@ class TileCopier {
 
  public:
   using Smem = SmemTile<MnExtent, KExtent, Major::mn>;
-  static constexpr bool through_registers = along == Major::k && Width > 1;
+  static constexpr bool through_registers = ThroughRegisters;
 
   __device__ __forceinline__ TileCopier(const GmemTile& tile, int thread)
       : ld_(tile.ld),
