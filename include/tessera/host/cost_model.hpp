@@ -11,6 +11,7 @@
 #include "../arch/visibility.hpp"
 #include "../tile/tile_config.hpp"
 #include "chip.hpp"
+#include "even_tail.hpp"
 #include "gemm_shape.hpp"
 
 namespace tessera {
@@ -72,10 +73,18 @@ constexpr double sum_us(const TileCost& cost, const GemmShape& shape, int slices
 // `vectorized`: pointers and lds of all operands allow whole accesses.
 constexpr double predicted_us(const Chip& chip, const TileCost& cost, const TileConfig& config,
                               const GemmShape& shape, bool vectorized, int slices) {
-  const Waves waves = waves_of(tiles_of(config, shape) * slices, sm_count_of(chip, slices),
-                               config.min_blocks.per_sm);
+  Waves waves = waves_of(tiles_of(config, shape) * slices, sm_count_of(chip, slices),
+                         config.min_blocks.per_sm);
   const double k_tiles = static_cast<double>(ceil_div(k_tiles_of(config, shape), slices));
   const bool guarded = config.has_exact_variant() && is_ragged(config, shape);
+  if (config.even_tail.blocks > 0) {
+    const index_t tiles = tiles_of(config, shape);
+    const Tail tail = even_tail(tiles, k_tiles_of(config, shape), config.even_tail.blocks);
+    if (tail.tiles > 0) {
+      waves.count[0] = waves.total =
+          waves_with_tail(tail, tiles, k_tiles_of(config, shape), config.even_tail.blocks);
+    }
+  }
   double factor = !vectorized ? cost.scalar : guarded ? cost.guarded : 1.0;
   if (config.streamed != Streamed::none) factor = 1.0;  // it has one variant for all but the worst
   double multiply = 0.0;

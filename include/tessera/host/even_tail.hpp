@@ -38,6 +38,18 @@ constexpr Tail even_tail(index_t tiles, index_t k_tiles, int blocks) {
           static_cast<int>(short_k_tiles / rounds)};
 }
 
+// Whole tiles that a block multiplies one after another, as long as all together take with that
+// tail. A piece costs as much as 3 k-tiles; blocks end within a short piece of each other.
+constexpr double waves_with_tail(const Tail& tail, index_t tiles, index_t k_tiles, int blocks) {
+  const double shorts = static_cast<double>(tail.tiles) * tail.rounds;
+  const double mean =
+      (static_cast<double>(tiles) * static_cast<double>(k_tiles) + 3.0 * shorts) / blocks;
+  const double even = mean + 0.6 * tail.k_tiles;
+  // The pieces of a tile follow one another, beside one whole tile at least.
+  const double chain = static_cast<double>(k_tiles) + (tail.k_tiles + 3.0) * tail.rounds;
+  return (even > chain ? even : chain) / static_cast<double>(k_tiles);
+}
+
 // Workspace of a tail, in bytes: accumulators, turns, progress.
 constexpr index_t tail_bytes(const Tail& tail, int block_m, int block_n, int warps) {
   if (tail.tiles == 0) return 0;
