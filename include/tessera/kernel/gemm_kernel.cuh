@@ -96,13 +96,6 @@ __global__ void __launch_bounds__(Policy::config.block_threads(),
         Mainloop::produce(a, b, slice.k_tiles, smem);
         return;
       }
-      if constexpr (Mainloop::idles) {
-        const typename V::Map first_lane(static_cast<int>(threadIdx.x) / 32 * 32);
-        if (first_lane.row(0) >= m_left || first_lane.col(0) >= n_left) {
-          Mainloop::idle(slice.k_tiles, smem);
-          return;
-        }
-      }
     }
     const typename V::Map map(static_cast<int>(threadIdx.x));
     if constexpr (has_tail) {

@@ -127,24 +127,6 @@ struct pipelined {
     } while (left > 0);
   }
 
-  // Whether consumer warps that hold nothing of C may idle: a tile of which one row or column is
-  // left then takes half as long (4097^3: 4 % of the whole). In the variants with wide accesses the
-  // branch costs the mainloop 2 %, and such tiles are rare.
-  static constexpr bool idles = arch::has_async_copy && Variant::VecWidth == 1;
-
-  // What those do: hand the stages on.
-  __device__ __forceinline__ static void idle(int k_tiles, SharedStorage& smem) {
-    if constexpr (shares_registers) arch::take_registers<consumer_registers>();
-    meet(smem);
-    Cursor cursor;
-#pragma unroll 1
-    for (int tile = 0; tile < k_tiles; ++tile) {
-      smem.full[cursor.stage].wait(cursor.parity);
-      if (threadIdx.x % 32 == 0) smem.empty[cursor.stage].arrive();
-      cursor.next();
-    }
-  }
-
  private:
   // Operands that are transposed travel through registers where accesses are wide, or where both
   // are and cp.async, float by float, would fill the smem pipe (4095^3: 50.1 against 48.6 TFLOPS;
