@@ -54,6 +54,11 @@ struct Producers {
 struct Slices {
   int max;
 };
+// Whether problems of whole tiles have a variant without guards. Where guards cost nothing it would
+// only cost compile time.
+struct ExactVariant {
+  bool compiled;
+};
 
 // The operand that is nearly all the traffic, for mainloop streamed. Its pointer and ld alone
 // decide how wide it is read; the other one and C are read and written float by float.
@@ -70,6 +75,7 @@ struct TileConfig {
   MinBlocks min_blocks{2};
   Producers producers{0};
   Slices slices{1};
+  ExactVariant exact{true};
   Streamed streamed = Streamed::none;
 
   [[nodiscard]] constexpr int thread_count() const { return threads.m * threads.n; }
@@ -86,7 +92,7 @@ struct TileConfig {
   [[nodiscard]] constexpr int block_k() const { return k_tile.k; }
   // Whether a variant without guards is compiled: not where guards cost the mainloop nothing.
   [[nodiscard]] constexpr bool has_exact_variant() const {
-    return producers.warps == 0 && streamed == Streamed::none;
+    return exact.compiled && producers.warps == 0 && streamed == Streamed::none;
   }
 };
 
@@ -101,6 +107,7 @@ constexpr void set(TileConfig& config, Stages value) { config.stages = value; }
 constexpr void set(TileConfig& config, MinBlocks value) { config.min_blocks = value; }
 constexpr void set(TileConfig& config, Producers value) { config.producers = value; }
 constexpr void set(TileConfig& config, Slices value) { config.slices = value; }
+constexpr void set(TileConfig& config, ExactVariant value) { config.exact = value; }
 constexpr void set(TileConfig& config, Streamed value) { config.streamed = value; }
 }  // namespace detail
 
