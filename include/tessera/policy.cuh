@@ -189,7 +189,7 @@ struct narrow_96x48 : narrow_tile<Threads{8, 12}, Lanes{8, 4}, ThreadTile{12, 4}
 // Change  As split_k, on tiles as narrow as C, of two or three warps: where some blocks of an SM
 //         wait at their barrier, others multiply.
 // Cost    That of split_k, and each k-tile of the longer operand serves few columns of the other.
-// Watch   smsp__inst_executed_pipe_fma falls to what C needs; smem is the limit of the thread tile.
+// Watch   smsp__inst_executed_pipe_fma falls to what C needs; smsp__warps_active rises.
 struct narrow {
   static constexpr const char* name = "narrow";
 
