@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 #include <tessera/host/chip.hpp>
+#include <utility>
 
 #include "samples.hpp"
 
@@ -26,9 +27,13 @@ inline std::string identifier_of(const std::string& gpu) {
 
 namespace detail {
 
+// Without the zeros at the end.
 inline std::string list_of(const double (&values)[TileCost::most_blocks]) {
-  std::string text;
-  for (const double value : values) text += (text.empty() ? "" : ", ") + printed(value);
+  std::string text, zeros;
+  for (const double value : values) {
+    zeros += (text.empty() && zeros.empty() ? "" : ", ") + printed(value);
+    if (value != 0.0) text += std::exchange(zeros, "");
+  }
   return '{' + text + '}';
 }
 
@@ -40,6 +45,7 @@ inline void write_cost(std::ostream& os, const TileCost& c, const std::string& i
   member("launch", printed(c.launch));
   member("block", list_of(c.block));
   member("k_tile", list_of(c.k_tile));
+  member("far_k_tile", printed(c.far_k_tile));
   member("guarded", printed(c.guarded));
   member("scalar", printed(c.scalar));
   member("cluster", printed(c.cluster));
@@ -70,8 +76,9 @@ inline std::string chip_header(const Chip& chip, const Samples& samples) {
   member("pipelined", chip.pipelined);
   member("split_k_wide", chip.split_k_wide);
   member("split_k", chip.split_k);
-  os << "    .skinny =\n        {\n";
-  for (const TileCost& cost : chip.skinny) detail::write_cost(os, cost, "            ");
+  member("skinny", chip.skinny);
+  os << "    .narrow =\n        {\n";
+  for (const TileCost& cost : chip.narrow) detail::write_cost(os, cost, "            ");
   os << "        },\n};\n\n}  // namespace chips\n}  // namespace tessera\n";
   return os.str();
 }

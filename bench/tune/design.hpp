@@ -85,6 +85,37 @@ inline std::vector<Point> skinny_points(int narrow) {
   return points;
 }
 
+// Of a tile of narrow, `width` wide and `length` long: each number of blocks on an SM and several
+// waves, in one slice and in many; in clusters; scalar. Most are longer than the L2. C is narrow in
+// n, where A, row-major, is transposed on its way to smem: the slower of the two.
+inline std::vector<Point> narrow_points(index_t width, index_t length, int blocks_per_sm,
+                                        int sm_count) {
+  std::vector<Point> points;
+  constexpr index_t block_k = 16;
+  const auto add = [&](index_t tiles, int slices, index_t k_tiles, bool aligned = true) {
+    points.push_back({{tiles * length, width, slices * k_tiles * block_k}, slices, aligned});
+  };
+  const int quarter = sm_count / 4;
+  for (int blocks = 1; blocks <= blocks_per_sm; ++blocks) {
+    for (const index_t k_tiles : {4, 12, 28, 36, 44}) add(quarter, 4 * blocks, k_tiles);
+    for (const index_t k_tiles : {16, 64}) add(index_t{sm_count} * blocks, 1, k_tiles);
+  }
+  for (const index_t k_tiles : {1, 4, 12}) {
+    add(quarter, 8 * blocks_per_sm, k_tiles);
+    add(index_t{sm_count} * (2 * blocks_per_sm + 1), 1, 2 * k_tiles);
+  }
+  for (const int slices : {2, 4, 6, 8}) {
+    for (const index_t tiles : {4, 16, 64}) {
+      for (const index_t k_tiles : {8, 32}) add(tiles, slices, k_tiles);
+    }
+  }
+  for (const index_t tiles : {1, 4, 8}) {
+    for (const int slices : {16, 64}) add(tiles, slices, 8);
+  }
+  for (const index_t k_tiles : {12, 36}) add(quarter, 16, k_tiles, false);
+  return points;
+}
+
 // The problems by which choices are judged, each once, row-major: squares, odd ones among them, and
 // the shapes of bench/shapes.
 inline std::vector<GemmShape> judged_shapes(const std::string& shapes_dir) {

@@ -97,6 +97,7 @@ inline double fit_factor(const std::vector<Observation>& observations, const Til
                          Chip chip) {
   TileCost without = cost;
   for (double& k_tile : without.k_tile) k_tile = 0.0;
+  without.far_k_tile = 0.0;
   chip.byte = 0.0;  // of unlimited bandwidth
   double above = 0.0, below = 0.0;
   for (const auto& [s, config] : observations) {
@@ -112,6 +113,36 @@ inline double fit_factor(const std::vector<Observation>& observations, const Til
   return below > 0.0 ? std::max(1.0, above / below) : 1.0;
 }
 
+// Waves that put at most two blocks on an SM, where memory's latency shows; none where the L2 holds
+// the operands.
+inline constexpr int few_blocks = 2;
+inline double far_waves(const Observation& o, const Chip& chip) {
+  const Sample& s = *o.sample;
+  if (tessera::detail::is_cached(chip, s.shape)) return 0.0;
+  const Row row = terms(o, chip);
+  return row[1] + row[few_blocks];
+}
+
+// The time of a k-tile in these waves.
+inline double fit_far_k_tile(const std::vector<Observation>& observations, const TileCost& cost,
+                             Chip chip) {
+  TileCost without = cost;
+  for (int j = 0; j < few_blocks; ++j) without.k_tile[j] = 0.0;
+  chip.byte = 0.0;  // of unlimited bandwidth
+  double above = 0.0, below = 0.0;
+  for (const Observation& o : observations) {
+    const Sample& s = *o.sample;
+    const double rest =
+        tessera::detail::predicted_us(chip, without, o.config, s.shape, true, s.slices);
+    const auto k_tiles = static_cast<double>(
+        tessera::detail::ceil_div(tessera::detail::k_tiles_of(o.config, s.shape), s.slices));
+    const double coefficient = far_waves(o, chip) * k_tiles / s.us;
+    above += coefficient * (1.0 - rest / s.us);
+    below += coefficient * coefficient;
+  }
+  return below > 0.0 ? std::max(0.0, above / below) : 0.0;
+}
+
 }  // namespace detail
 
 // What samples say of a chip without a fit.
@@ -123,13 +154,14 @@ inline Chip bare_chip(const Samples& samples) {
   return chip;
 }
 
+// `latency`: that of memory shows in the policy.
 inline TileCost fit_cost(const std::vector<Observation>& observations, const Samples& samples,
-                         const char* what) {
+                         const char* what, bool latency) {
   const Chip chip = bare_chip(samples);
   constexpr double limited = 0.6;  // share of the time that memory alone would need
   std::vector<Row> rows;
   std::vector<double> targets;
-  std::vector<Observation> guarded, scalar;
+  std::vector<Observation> guarded, scalar, far;
   for (const Observation& o : observations) {
     const Sample& s = *o.sample;
     if (samples.byte_us * tessera::detail::bytes_of(s.shape) > limited * s.us) continue;
@@ -138,6 +170,8 @@ inline TileCost fit_cost(const std::vector<Observation>& observations, const Sam
       scalar.push_back(o);
     } else if (!streams && tessera::detail::is_ragged(o.config, s.shape)) {
       guarded.push_back(o);
+    } else if (latency && detail::far_waves(o, chip) > 0.0) {
+      far.push_back(o);
     } else {
       rows.push_back(detail::terms(o, chip));
       targets.push_back(s.us);
@@ -147,6 +181,7 @@ inline TileCost fit_cost(const std::vector<Observation>& observations, const Sam
     throw std::runtime_error(std::string("there are no samples of ") + what + " to fit");
   }
   TileCost cost = detail::cost_of(fit_relative(rows, targets));
+  cost.far_k_tile = detail::fit_far_k_tile(far, cost, chip);
   const double of_guarded = detail::fit_factor(guarded, cost, chip);
   cost.scalar = detail::fit_factor(scalar, cost, chip);
   cost.guarded = of_guarded;
@@ -158,7 +193,7 @@ template <class Candidates>
 Chip fit_chip(const Samples& samples, const Candidates& candidates) {
   Chip chip = bare_chip(samples);
   chip.byte = samples.byte_us;
-  const auto fit = [&](TileCost& cost, const char* what) {
+  const auto fit = [&](TileCost& cost, const char* what, bool latency = false) {
     // The samples of the candidate that has its constants there.
     std::vector<Observation> observations;
     for (const Sample& s : samples.rows) {
@@ -169,13 +204,15 @@ Chip fit_chip(const Samples& samples, const Candidates& candidates) {
         if (c.cost == &cost && s.policy == c.name) observations.push_back({&s, c.config});
       }
     }
-    cost = fit_cost(observations, samples, what);
+    cost = fit_cost(observations, samples, what, latency);
   };
   fit(chip.pipelined, "pipelined");
   fit(chip.split_k_wide, "split_k_wide");
   fit(chip.split_k, "split_k");
-  fit(chip.skinny[0], "skinny up to 8");
-  fit(chip.skinny[1], "skinny up to 16");
+  fit(chip.skinny, "skinny");
+  fit(chip.narrow[0], "narrow up to 16", true);
+  fit(chip.narrow[1], "narrow up to 32", true);
+  fit(chip.narrow[2], "narrow up to 48", true);
   return chip;
 }
 

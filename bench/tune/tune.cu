@@ -74,8 +74,11 @@ class Tuner {
                                        {"split_k", policy::split_k::config}}) {
       measure_all("fit", name, points_of(config, samples_.sm_count));
     }
-    for (const int narrow : {8, 16}) {
-      measure_all("fit", "skinny", skinny_points(narrow));
+    measure_all("fit", "skinny", skinny_points(8));
+    for (const TileConfig& c : {policy::narrow_128x16::config, policy::narrow_64x32::config,
+                                policy::narrow_96x48::config}) {
+      measure_all("fit", "narrow",
+                  narrow_points(c.block_n(), c.block_m(), c.min_blocks.per_sm, samples_.sm_count));
     }
   }
 
@@ -172,6 +175,7 @@ class Tuner {
     if (policy == "pipelined") return launch_as<policy::pipelined>(p);
     if (policy == "split_k_wide") return launch_as<policy::split_k_wide>(p);
     if (policy == "split_k") return launch_as<policy::split_k>(p);
+    if (policy == "narrow") return launch_as<policy::narrow>(p);
     launch_as<policy::skinny>(p);
   }
 

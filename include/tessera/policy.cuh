@@ -124,19 +124,17 @@ struct split_k {
 // mode (wider C: as many tiles as it takes).
 template <Streamed operand, int narrow>
 struct skinny_tile {
-  static_assert(operand != Streamed::none && (narrow == 8 || narrow == 16 || narrow == 32),
-                "skinny_tile streams A or B past 8, 16 or 32 elements");
+  static_assert(operand != Streamed::none && narrow == 8,
+                "skinny_tile streams A or B past 8 elements");
   static constexpr const char* name = "skinny";
   // For B streamed; for A, m and n change places.
-  static constexpr Threads threads = narrow == 32 ? Threads{2, 32} : Threads{1, 64};
-  static constexpr ThreadTile thread_tile =
-      narrow == 32 ? ThreadTile{16, 8} : ThreadTile{narrow, 4};
+  static constexpr Threads threads{1, 64};
+  static constexpr ThreadTile thread_tile{narrow, 4};
   static constexpr bool b = operand == Streamed::b;
-  static constexpr TileConfig config =
-      with(double_buffered::config, b ? threads : Threads{threads.n, threads.m},
-           b ? Lanes{1, 32} : Lanes{32, 1},
-           b ? thread_tile : ThreadTile{thread_tile.n, thread_tile.m}, KTile{16},
-           Stages{narrow == 32 ? 2 : 3}, MinBlocks{narrow == 32 ? 4 : 3}, Slices{1024}, operand);
+  static constexpr TileConfig config = with(
+      double_buffered::config, b ? threads : Threads{threads.n, threads.m},
+      b ? Lanes{1, 32} : Lanes{32, 1}, b ? thread_tile : ThreadTile{thread_tile.n, thread_tile.m},
+      KTile{16}, Stages{3}, MinBlocks{3}, Slices{1024}, operand);
   template <class Variant>
   using mainloop = tessera::mainloop::streamed<Variant>;
 
@@ -145,7 +143,7 @@ struct skinny_tile {
   }
 };
 
-// Idea    Where m or n is at most 32, the other operand's bytes are all that counts: read it once,
+// Idea    Where m or n is at most 8, the other operand's bytes are all that counts: read it once,
 //         at memory speed.
 // Change  Many k-tiles in flight, left in smem as they lie in gmem; K in slices that fill the chip.
 // Cost    The sum of an element is that of its slices, and their workspace: see split_k.
@@ -155,14 +153,56 @@ struct skinny {
 
   template <class Function>
   static constexpr auto select(const GemmShape& shape, Function&& f) {
+    if (shape.m <= shape.n) return f(skinny_tile<Streamed::b, 8>{});
+    return f(skinny_tile<Streamed::a, 8>{});
+  }
+};
+
+// The tiles of `narrow`, named by their block tile. Guards cost them nothing.
+template <Threads threads, Lanes lanes, ThreadTile thread_tile, MinBlocks blocks>
+struct narrow_tile {
+  static constexpr const char* name = "narrow";
+  static constexpr TileConfig config = with(double_buffered::config, threads, lanes, thread_tile,
+                                            blocks, Slices{512}, ExactVariant{false});
+  template <class Variant>
+  using mainloop = tessera::mainloop::double_buffered<Variant>;
+
+  // Its constants in a Chip.
+  static constexpr const TileCost& cost(const Chip& chip) {
+    constexpr int narrow =
+        config.block_m() < config.block_n() ? config.block_m() : config.block_n();
+    return chip.narrow[narrow / 16 - 1];
+  }
+  static constexpr int slices(const GemmShape& shape) {
+    const detail::Candidates alone{{{name, config, &cost(chips::h200)}}, 1};
+    return detail::best_option(chips::h200, alone, 0, shape, true, config.slices.max).slices;
+  }
+};
+struct narrow_16x128 : narrow_tile<Threads{2, 32}, Lanes{2, 16}, ThreadTile{8, 4}, MinBlocks{8}> {};
+struct narrow_128x16 : narrow_tile<Threads{16, 4}, Lanes{8, 4}, ThreadTile{8, 4}, MinBlocks{8}> {};
+struct narrow_32x64 : narrow_tile<Threads{4, 16}, Lanes{4, 8}, ThreadTile{8, 4}, MinBlocks{8}> {};
+struct narrow_64x32 : narrow_tile<Threads{8, 8}, Lanes{4, 8}, ThreadTile{8, 4}, MinBlocks{8}> {};
+struct narrow_48x96 : narrow_tile<Threads{4, 24}, Lanes{4, 8}, ThreadTile{12, 4}, MinBlocks{4}> {};
+struct narrow_96x48 : narrow_tile<Threads{8, 12}, Lanes{8, 4}, ThreadTile{12, 4}, MinBlocks{4}> {};
+
+// Idea    Where C is 9 to 48 wide in one mode, most of a square tile is beyond it.
+// Change  As split_k, on tiles as narrow as C, of two or three warps: where some blocks of an SM
+//         wait at their barrier, others multiply.
+// Cost    That of split_k, and each k-tile of the longer operand serves few columns of the other.
+// Watch   smsp__inst_executed_pipe_fma falls to what C needs; smsp__warps_active rises.
+struct narrow {
+  static constexpr const char* name = "narrow";
+
+  template <class Function>
+  static constexpr auto select(const GemmShape& shape, Function&& f) {
     if (shape.m <= shape.n) {
-      if (shape.m <= 8) return f(skinny_tile<Streamed::b, 8>{});
-      if (shape.m <= 16) return f(skinny_tile<Streamed::b, 16>{});
-      return f(skinny_tile<Streamed::b, 32>{});
+      if (shape.m <= 16) return f(narrow_16x128{});
+      if (shape.m <= 32) return f(narrow_32x64{});
+      return f(narrow_48x96{});
     }
-    if (shape.n <= 8) return f(skinny_tile<Streamed::a, 8>{});
-    if (shape.n <= 16) return f(skinny_tile<Streamed::a, 16>{});
-    return f(skinny_tile<Streamed::a, 32>{});
+    if (shape.n <= 16) return f(narrow_128x16{});
+    if (shape.n <= 32) return f(narrow_64x32{});
+    return f(narrow_96x48{});
   }
 };
 
@@ -196,17 +236,21 @@ struct automatic {
                             {split_k_wide::name, split_k_wide::config, &chip.split_k_wide},
                             {split_k::name, split_k::config, &chip.split_k}},
                            3};
-    // Wider than 16, skinny loses to split_k as often as it wins. Up to 8 nothing comes near it,
-    // which the model does not see where launches are most of the time.
-    constexpr index_t widest_skinny = 16, always_skinny = 8, least_streamed = 256;
-    const index_t narrow = shape.m < shape.n ? shape.m : shape.n;
-    const index_t wide = shape.m < shape.n ? shape.n : shape.m;
-    if (narrow > 0 && narrow <= widest_skinny && shape.k > 0) {
-      const TileCost& cost = chip.skinny[narrow <= 8 ? 0 : 1];
+    // Up to 8 wide nothing comes near skinny, which the model does not see where launches are most
+    // of the time.
+    constexpr index_t least_streamed = 256;
+    const index_t width = shape.m < shape.n ? shape.m : shape.n;
+    const index_t length = shape.m < shape.n ? shape.n : shape.m;
+    if (width == 0 || shape.k == 0) return all;
+    if (width <= widest_skinny) {
       all.list[all.count++] = skinny::select(shape, [&](auto tile) {
-        return detail::Candidate{skinny::name, tile.config, &cost, tile.slices(shape)};
+        return detail::Candidate{skinny::name, tile.config, &chip.skinny, tile.slices(shape)};
       });
-      if (narrow <= always_skinny && wide >= least_streamed) all.preferred = all.count - 1;
+      if (length >= least_streamed) all.preferred = all.count - 1;
+    } else if (width <= widest_narrow) {
+      all.list[all.count++] = narrow::select(shape, [&](auto tile) {
+        return detail::Candidate{narrow::name, tile.config, &tile.cost(chip)};
+      });
     }
     return all;
   }
@@ -241,17 +285,26 @@ struct automatic {
         return f(split_k{},
                  choice(best.slices > 1 ? sliced : "small: tiles of 64 x 64 reach more SMs"));
       default:
-        return skinny::select(shape, [&](auto tile) {
-          return f(tile, choice("narrow: one operand is streamed once"));
+        if (shape.m <= widest_skinny || shape.n <= widest_skinny) {
+          return skinny::select(shape, [&](auto tile) {
+            return f(tile, choice("narrow: one operand is streamed once"));
+          });
+        }
+        return narrow::select(shape, [&](auto tile) {
+          return f(tile, choice(best.slices > 1 ? sliced : "narrow: a tile as wide as C"));
         });
     }
   }
+
+ private:
+  static constexpr index_t widest_skinny = 8, widest_narrow = 48;
 };
 
 static_assert(pipelined::config.min_blocks.per_sm <= TileCost::most_blocks &&
                   split_k_wide::config.min_blocks.per_sm <= TileCost::most_blocks &&
                   split_k::config.min_blocks.per_sm <= TileCost::most_blocks &&
-                  skinny_tile<Streamed::b, 8>::config.min_blocks.per_sm <= TileCost::most_blocks,
+                  skinny_tile<Streamed::b, 8>::config.min_blocks.per_sm <= TileCost::most_blocks &&
+                  narrow_16x128::config.min_blocks.per_sm <= TileCost::most_blocks,
               "the cost model knows up to TileCost::most_blocks blocks on an SM");
 
 // automatic without slices: every result has the bits of the policies of the ladder.

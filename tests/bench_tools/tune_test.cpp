@@ -26,6 +26,13 @@ constexpr TileConfig medium =
 constexpr TileConfig small = with(wide, Threads{8, 16}, ThreadTile{8, 4}, MinBlocks{4}, Slices{32});
 constexpr TileConfig streaming =
     with(wide, Threads{1, 64}, ThreadTile{8, 4}, MinBlocks{3}, Slices{1024}, Streamed::b);
+// `width` wide and 64 long, eight on an SM.
+constexpr TileConfig thin(int width, bool along_m) {
+  const int wide_of_thread = width / 8;
+  return with(small, Threads{8, 8},
+              along_m ? ThreadTile{wide_of_thread, 8} : ThreadTile{8, wide_of_thread}, MinBlocks{8},
+              ExactVariant{false});
+}
 
 tessera::detail::Candidates candidates(const Chip& chip, const GemmShape& shape) {
   tessera::detail::Candidates all{{{"pipelined", wide, &chip.pipelined},
@@ -33,8 +40,12 @@ tessera::detail::Candidates candidates(const Chip& chip, const GemmShape& shape)
                                    {"split_k", small, &chip.split_k}},
                                   3};
   const index_t narrow = std::min(shape.m, shape.n);
-  if (narrow <= 16) {
-    all.list[all.count++] = {"skinny", streaming, &chip.skinny[narrow <= 8 ? 0 : 1], 4};
+  if (narrow <= 8) {
+    all.list[all.count++] = {"skinny", streaming, &chip.skinny, 4};
+  } else if (narrow <= 48) {
+    const auto number = static_cast<int>((narrow - 1) / 16);
+    all.list[all.count++] = {"narrow", thin(16 * (number + 1), shape.m <= shape.n),
+                             &chip.narrow[number]};
   }
   return all;
 }
@@ -54,9 +65,12 @@ Chip chip_to_find() {
   chip.pipelined = cost(4.0, 1, false);
   chip.split_k_wide = cost(2.0, 2, true);
   chip.split_k = cost(1.0, 4, true);
-  for (TileCost& c : chip.skinny) {
-    c = cost(1.2, 3, true);
-    c.guarded = c.scalar = 1.0;
+  chip.skinny = cost(1.2, 3, true);
+  chip.skinny.guarded = chip.skinny.scalar = 1.0;
+  for (TileCost& c : chip.narrow) {
+    c = cost(0.4, 8, true);
+    c.guarded = 1.0;
+    c.far_k_tile = 0.45;  // between those of two and of three blocks
   }
   return chip;
 }
@@ -79,18 +93,21 @@ Samples samples_of(const Chip& chip, double noise) {
     for (const Point& p : points_of(config, chip.sm_count)) measure("fit", number, p);
     ++number;
   }
-  for (const int narrow : {8, 16}) {
-    for (const Point& p : skinny_points(narrow)) measure("fit", number, p);
+  for (const Point& p : skinny_points(8)) measure("fit", number, p);
+  for (const int width : {16, 32, 48}) {
+    for (const Point& p : narrow_points(width, 64, 8, chip.sm_count)) measure("fit", number, p);
   }
   for (const GemmShape& shape : judged_shapes(TESSERA_SHAPES_DIR)) {
-    for (int i = 0; i < 3; ++i) {
+    const auto all = candidates(chip, shape);
+    for (int i = 0; i < all.count; ++i) {
+      if (all.list[i].slices != 0) {
+        measure("judge", i, {shape, all.list[i].slices});
+        continue;
+      }
       for (const int slices : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32}) {
-        if (slices <= candidates(chip, shape).list[i].config.slices.max) {
-          measure("judge", i, {shape, slices});
-        }
+        if (slices <= all.list[i].config.slices.max) measure("judge", i, {shape, slices});
       }
     }
-    if (candidates(chip, shape).count > 3) measure("judge", 3, {shape, 4});
   }
   return samples;
 }
@@ -102,6 +119,7 @@ void expect_equal(const TileCost& got, const TileCost& expected, double toleranc
     near(got.block[j], expected.block[j]);
     near(got.k_tile[j], expected.k_tile[j]);
   }
+  near(got.far_k_tile, expected.far_k_tile);
   near(got.guarded, expected.guarded);
   near(got.scalar, expected.scalar);
   near(got.cluster, expected.cluster);
@@ -138,7 +156,8 @@ TEST(FitChip, GivesTheConstantsOfTheModelBack) {
   expect_equal(got.pipelined, expected.pipelined, tolerance);
   expect_equal(got.split_k_wide, expected.split_k_wide, tolerance);
   expect_equal(got.split_k, expected.split_k, tolerance);
-  for (int i = 0; i < 2; ++i) expect_equal(got.skinny[i], expected.skinny[i], tolerance);
+  expect_equal(got.skinny, expected.skinny, tolerance);
+  for (int i = 0; i < 3; ++i) expect_equal(got.narrow[i], expected.narrow[i], tolerance);
 }
 
 TEST(FitChip, NoiseOfThreePercentLeavesGoodChoices) {

@@ -36,12 +36,12 @@ FFMA_ARCHITECTURE = "sm_90a"
 FFMA_TOLERANCE = 1.0  # percentage points
 SKIPPED = 77
 
-# Policies that only choose among others have no kernels of their own. Of the six tiles of `skinny`,
-# every width and both operands.
+# Policies that only choose among others have no kernels of their own. Of the tiles of `skinny` and
+# `narrow`, every width and both orientations.
 POLICY = re.compile(r"(?:ladder|library)_entry<policy::(\w+)>")
-CHOOSERS = ("automatic", "automatic_unsplit", "skinny")
-TILES = {"skinny_b8": "skinny_tile<Streamed::b,8>", "skinny_a16": "skinny_tile<Streamed::a,16>",
-         "skinny_b32": "skinny_tile<Streamed::b,32>"}
+CHOOSERS = ("automatic", "automatic_unsplit", "skinny", "narrow")
+TILES = {"skinny_b8": "skinny_tile<Streamed::b,8>", "narrow_128x16": "narrow_128x16",
+         "narrow_32x64": "narrow_32x64", "narrow_96x48": "narrow_96x48"}
 # Compiled with -use_fast_math: mainloop, epilogue, slices through a cluster and a workspace.
 FAST_MATH_POLICY = "split_k"
 

@@ -123,7 +123,7 @@ tessera_refused_part(line_copier_threads 4 "(tile::LineCopier<Major::k,8,8,3,4>(
 tessera_refused_part(tile_copier_threads 4 "(tile::TileCopier<Major::k,8,8,32,4,false,true>({},0))"
                      "the producers must divide a tile of A and of B evenly")
 tessera_refused_part(skinny_tile 4 "(policy::skinny_tile<Streamed::a,7>{})"
-                     "skinny_tile streams A or B past 8, 16 or 32 elements")
+                     "skinny_tile streams A or B past 8 elements")
 
 # Element types.
 function(tessera_refused_element name flag sentence)

@@ -40,6 +40,17 @@ TEST(Automatic, NarrowMatricesAreStreamed) {
   EXPECT_EQ(chosen(8192, 8, 8192), "skinny");
 }
 
+TEST(Automatic, UpTo48WideMayRunNarrow) {
+  for (const index_t width : {9, 16, 17, 32, 33, 48}) {
+    EXPECT_EQ(chosen(8192, width, 8192), "narrow") << width;
+    EXPECT_EQ(chosen(width, 8192, 8192), "narrow") << width;
+    const LaunchPlan p = planned(width, 8192, 8192);
+    EXPECT_EQ(p.m_tiles, 1) << p;
+    EXPECT_GT(p.slices, 1) << p;
+  }
+  EXPECT_NE(chosen(8192, 49, 8192), "narrow");
+}
+
 TEST(Automatic, SmallTilesOfCAndALongKAreSliced) {
   for (const index_t extent : {64, 128, 256}) {
     const LaunchPlan p = planned(extent, extent, 65536);
@@ -148,6 +159,7 @@ TEST(AutomaticUnsplit, NeverSlicesAndIsNeverPredictedFaster) {
   }
   EXPECT_TRUE(policies.contains("pipelined"));
   EXPECT_TRUE(policies.contains("skinny"));
+  EXPECT_TRUE(policies.contains("narrow"));
 }
 
 // Both can be evaluated by the compiler.

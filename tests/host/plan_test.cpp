@@ -202,6 +202,15 @@ TEST(Plan, WithProducersEveryProblemIsGuarded) {
   static_assert(smem_bytes(producers) == 3 * (4 * 16 * (64 + 4 + 128 + 4) + 2 * 8));
 }
 
+TEST(Plan, WithoutAnExactVariantEveryProblemIsGuarded) {
+  constexpr TileConfig guarded = with(config, ExactVariant{false});
+  static_assert(!guarded.has_exact_variant());
+  const LaunchPlan p = make_plan("test", guarded, 1.0f, row_major(data, 128, 32),
+                                 row_major(data, 32, 256), 0.0f, row_major(data, 128, 256));
+  EXPECT_TRUE(p.guarded);
+  EXPECT_EQ(p.vec_width_a, 4);
+}
+
 TEST(Plan, HugeSizes) {
   // Contract 6: extents up to 2^31 - 1, tiles counted in 64 bits.
   const LaunchPlan p = plan_of(max_extent, 1, 1);

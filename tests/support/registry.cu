@@ -12,6 +12,7 @@ PolicyEntry double_buffered_entry();
 PolicyEntry pipelined_entry();
 PolicyEntry split_k_entry();
 PolicyEntry skinny_entry();
+PolicyEntry narrow_entry();
 PolicyEntry split_k_wide_entry();
 PolicyEntry automatic_unsplit_entry();
 PolicyEntry automatic_entry();
@@ -27,6 +28,7 @@ std::span<const PolicyEntry> library_policies() {
       pipelined_entry(),
       split_k_entry(),
       skinny_entry(),
+      narrow_entry(),
       split_k_wide_entry(),
       automatic_unsplit_entry(),
       automatic_entry(),

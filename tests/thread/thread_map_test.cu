@@ -48,7 +48,8 @@ using Policies =
     testing::Types<policy::naive, policy::smem_tile, policy::register_tile_1d,
                    policy::register_tile_2d, policy::vectorized, policy::double_buffered,
                    support::pairs, support::three_warps, support::scalar_buffered,
-                   support::large_smem, support::direct_rectangle>;
+                   support::large_smem, support::direct_rectangle, policy::narrow_128x16,
+                   policy::narrow_32x64, policy::narrow_48x96>;
 TYPED_TEST_SUITE(ThreadMap, Policies);
 
 TYPED_TEST(ThreadMap, IsABijection) {

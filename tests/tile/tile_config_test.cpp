@@ -39,11 +39,12 @@ TEST(TileConfig, EachChangeSetsItsFieldAndNoOther) {
   static_assert(c.stages.count == 2 && c.min_blocks.per_sm == 3 && c.slices.max == 5);
 
   constexpr TileConfig d = with(base, Threads{1, 64}, Lanes{1, 32}, VecWidth{1}, ASmem{Major::k},
-                                Stages{1}, MinBlocks{1}, Slices{9});
+                                Stages{1}, MinBlocks{1}, Slices{9}, ExactVariant{false});
   static_assert(d.threads.m == 1 && d.threads.n == 64 && d.lanes.m == 1 && d.lanes.n == 32);
   static_assert(d.vec_width.floats == 1 && d.a_smem.major == Major::k && d.stages.count == 1);
   static_assert(d.min_blocks.per_sm == 1 && d.k_tile.k == 16 && d.thread_tile.m == 8);
   static_assert(d.slices.max == 9 && TileConfig{}.slices.max == 1);
+  static_assert(!d.exact.compiled && TileConfig{}.exact.compiled);
 }
 
 TEST(TileConfig, TheLastOfTwoChangesHolds) {

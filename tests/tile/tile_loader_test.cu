@@ -80,10 +80,11 @@ void expect_loaded(Operand operand, float padding) {
   }
 }
 
-// 32 and 48 threads stride over whole lines (or do not, by width and orientation); 96 leave some
-// idle where there are fewer accesses.
+// 12 threads take a line in rounds; 32 and 48 stride over whole lines (or do not, by width and
+// orientation); 96 leave some idle where there are fewer accesses.
 template <Major along, Major smem_major, int Width, bool Guarded>
 void expect_loaded_by_any_block(Operand operand, float padding = 0.0f) {
+  expect_loaded<along, smem_major, 12, Width, Guarded>(operand, padding);
   expect_loaded<along, smem_major, 32, Width, Guarded>(operand, padding);
   expect_loaded<along, smem_major, 48, Width, Guarded>(operand, padding);
   expect_loaded<along, smem_major, 96, Width, Guarded>(operand, padding);

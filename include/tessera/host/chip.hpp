@@ -7,13 +7,15 @@ namespace tessera {
 
 // A policy, with MinBlocks of its blocks on an SM at once.
 struct TileCost {
-  static constexpr int most_blocks = 4;  // on an SM
+  static constexpr int most_blocks = 8;  // on an SM
 
   double launch = 0.0;  // a launch whose blocks do nothing
-  // Of a block while it shares its SM with none, one, two, three others: all that it does once
+  // Of a block while it shares its SM with none, one, two, ... others: all that it does once
   // (prologue, epilogue), and one k-tile.
   double block[most_blocks] = {};
   double k_tile[most_blocks] = {};
+  // A k-tile at least, where memory's latency shows: operands that the L2 does not hold.
+  double far_k_tile = 0.0;
   // Factors on k_tile where some tile is ragged, and where accesses are scalar.
   double guarded = 1.0;
   double scalar = 1.0;
@@ -30,8 +32,12 @@ struct Chip {
   // and GPCs have few SMs more than whole clusters.
   int cluster_sm_count[arch::max_cluster + 1] = {};
   double byte = 0.0;  // read from or written to memory
+  // Of operands that the L2 still holds at the next launch. By hand: of an H200's 50 MB it holds 39
+  // MB of operands and not 48.
+  double cached_bytes = 4.4e7;
   TileCost pipelined{}, split_k_wide{}, split_k{};
-  TileCost skinny[2] = {};  // C up to 8, 16 elements wide
+  TileCost skinny{};
+  TileCost narrow[3] = {};  // its tiles for C up to 16, 32, 48 wide
 };
 
 }  // namespace tessera

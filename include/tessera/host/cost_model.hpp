@@ -4,7 +4,8 @@
 //     T = launch + max(waves * (block + k_tiles of a slice * k_tile), bytes * byte) + sum
 //
 // A wave is as many blocks as the SMs hold at once. The last one may put fewer on an SM, which then
-// share it among fewer: block and k_tile are known for each number.
+// share it among fewer: block and k_tile are known for each number. Where the L2 does not hold the
+// operands, a k_tile is at least far_k_tile.
 #pragma once
 
 #include "../arch/cluster_limit.hpp"
@@ -57,6 +58,10 @@ constexpr double bytes_of(const GemmShape& shape) {
   return sizeof(float) * (m * k + k * n + m * n);
 }
 
+constexpr bool is_cached(const Chip& chip, const GemmShape& shape) {
+  return bytes_of(shape) <= chip.cached_bytes;
+}
+
 // Adding `slices` slices of K: clusters do it in every wave. Slices that a cluster can hold count
 // as such, whether or not this program is built for chips with clusters only: the choice, and so
 // the bits, do not depend on it.
@@ -87,9 +92,11 @@ constexpr double predicted_us(const Chip& chip, const TileCost& cost, const Tile
   }
   double factor = !vectorized ? cost.scalar : guarded ? cost.guarded : 1.0;
   if (config.streamed != Streamed::none) factor = 1.0;  // it has one variant for all but the worst
+  const double least = is_cached(chip, shape) ? 0.0 : cost.far_k_tile;
   double multiply = 0.0;
   for (int j = 0; j < config.min_blocks.per_sm; ++j) {
-    multiply += waves.count[j] * (cost.block[j] + factor * k_tiles * cost.k_tile[j]);
+    const double k_tile = cost.k_tile[j] > least ? cost.k_tile[j] : least;
+    multiply += waves.count[j] * (cost.block[j] + factor * k_tiles * k_tile);
   }
   const double memory = chip.byte * bytes_of(shape);
   return cost.launch + (multiply > memory ? multiply : memory) + sum_us(cost, shape, slices, waves);

@@ -58,6 +58,10 @@ struct Slices {
 // mainloop pipelined: see kernel/tail.hpp. 0: they are not.
 struct EvenTail {
   int blocks;
+// Whether problems of whole tiles have a variant without guards. Where guards cost nothing it would
+// only cost compile time.
+struct ExactVariant {
+  bool compiled;
 };
 
 // The operand that is nearly all the traffic, for mainloop streamed. Its pointer and ld alone
@@ -76,6 +80,7 @@ struct TileConfig {
   Producers producers{0};
   Slices slices{1};
   EvenTail even_tail{0};
+  ExactVariant exact{true};
   Streamed streamed = Streamed::none;
 
   [[nodiscard]] constexpr int thread_count() const { return threads.m * threads.n; }
@@ -92,7 +97,7 @@ struct TileConfig {
   [[nodiscard]] constexpr int block_k() const { return k_tile.k; }
   // Whether a variant without guards is compiled: not where guards cost the mainloop nothing.
   [[nodiscard]] constexpr bool has_exact_variant() const {
-    return producers.warps == 0 && streamed == Streamed::none;
+    return exact.compiled && producers.warps == 0 && streamed == Streamed::none;
   }
 };
 
@@ -108,6 +113,7 @@ constexpr void set(TileConfig& config, MinBlocks value) { config.min_blocks = va
 constexpr void set(TileConfig& config, Producers value) { config.producers = value; }
 constexpr void set(TileConfig& config, Slices value) { config.slices = value; }
 constexpr void set(TileConfig& config, EvenTail value) { config.even_tail = value; }
+constexpr void set(TileConfig& config, ExactVariant value) { config.exact = value; }
 constexpr void set(TileConfig& config, Streamed value) { config.streamed = value; }
 }  // namespace detail
 

@@ -2,6 +2,7 @@
 // of a block. Verbs: gmem_to_reg, reg_to_smem, next.
 #pragma once
 
+#include "../arch/opaque.cuh"
 #include "../arch/vector_access.cuh"
 #include "../matrix_view.hpp"
 #include "smem_tile.cuh"
@@ -30,6 +31,8 @@ class TileLoader {
   static constexpr bool ragged = accesses % Threads != 0;  // some threads idle in the last round
   // Every access of a thread stands at the same place in its line, whole lines further on.
   static constexpr bool strided = Threads % accesses_per_line == 0;
+  // A line takes whole rounds of all threads: which line is known at compile time.
+  static constexpr bool in_rounds = accesses_per_line % Threads == 0;
 
  public:
   __device__ __forceinline__ TileLoader(const GmemTile& tile, int thread, float padding)
@@ -62,17 +65,21 @@ class TileLoader {
  private:
   // Line and place in it of this thread's i-th access. Adjacent threads read adjacent addresses.
   __device__ __forceinline__ int line(int i) const {
+    if constexpr (in_rounds) return i / (accesses_per_line / Threads);
     return strided ? thread_ / accesses_per_line + i * (Threads / accesses_per_line)
                    : (thread_ + i * Threads) / accesses_per_line;
   }
   __device__ __forceinline__ int place(int i) const {
+    if constexpr (in_rounds) return (thread_ + i % (accesses_per_line / Threads) * Threads) * Width;
     return (strided ? thread_ : thread_ + i * Threads) % accesses_per_line * Width;
   }
 
   __device__ __forceinline__ const float* source(int i) const {
     // An int counts the lines of a tile. NOLINTNEXTLINE(bugprone-implicit-widening*)
     if constexpr (strided) return tile_.data + i * (Threads / accesses_per_line) * tile_.ld;
-    return tile_.data + line(i) * tile_.ld + place(i);
+    // Opaque, so that the lines' addresses are made anew for each k-tile: kept, they spill.
+    const index_t ld = in_rounds ? arch::opaque(tile_.ld) : tile_.ld;
+    return tile_.data + line(i) * ld + place(i);
   }
 
   template <class Function>

@@ -1,0 +1,5 @@
+#include "../erased_policy.cuh"
+
+namespace tessera::support {
+PolicyEntry narrow_entry() { return library_entry<policy::narrow>(); }
+}  // namespace tessera::support
