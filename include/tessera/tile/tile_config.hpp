@@ -58,6 +58,7 @@ struct Slices {
 // mainloop pipelined: see kernel/tail.hpp. 0: they are not.
 struct EvenTail {
   int blocks;
+};
 // Whether problems of whole tiles have a variant without guards. Where guards cost nothing it would
 // only cost compile time.
 struct ExactVariant {
