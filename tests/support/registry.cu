@@ -13,6 +13,7 @@ PolicyEntry pipelined_entry();
 PolicyEntry split_k_entry();
 PolicyEntry skinny_entry();
 PolicyEntry split_k_wide_entry();
+PolicyEntry split_k_tall_entry();
 PolicyEntry automatic_unsplit_entry();
 PolicyEntry automatic_entry();
 
@@ -28,6 +29,7 @@ std::span<const PolicyEntry> library_policies() {
       split_k_entry(),
       skinny_entry(),
       split_k_wide_entry(),
+      split_k_tall_entry(),
       automatic_unsplit_entry(),
       automatic_entry(),
   };

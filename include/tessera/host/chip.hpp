@@ -14,9 +14,10 @@ struct TileCost {
   // (prologue, epilogue), and one k-tile.
   double block[most_blocks] = {};
   double k_tile[most_blocks] = {};
-  // Factors on k_tile where some tile is ragged, and where accesses are scalar.
-  double guarded = 1.0;
-  double scalar = 1.0;
+  // Where some tile is ragged, and where accesses are scalar: a factor on k_tile, and how many
+  // k-tiles the prologue and the epilogue cost more.
+  double guarded = 1.0, guarded_k_tiles = 0.0;
+  double scalar = 1.0, scalar_k_tiles = 0.0;
   // The sum of the slices of K: by a cluster, each wave, and more for each slice; in a workspace
   // (its allocation and the second kernel), and more for each byte of it.
   double cluster = 0.0, cluster_slice = 0.0;
@@ -30,7 +31,7 @@ struct Chip {
   // and GPCs have few SMs more than whole clusters.
   int cluster_sm_count[arch::max_cluster + 1] = {};
   double byte = 0.0;  // read from or written to memory
-  TileCost pipelined{}, split_k_wide{}, split_k{};
+  TileCost pipelined{}, split_k_wide{}, split_k_tall{}, split_k{};
   TileCost skinny[2] = {};  // C up to 8, 16 elements wide
 };
 
