@@ -177,7 +177,7 @@ struct skinny {
 struct split_k_wide {
   static constexpr const char* name = "split_k_wide";
   static constexpr TileConfig config =
-      with(split_k::config, ThreadTile{8, 8}, KTile{8}, Slices{512});
+      with(split_k::config, Lanes{2, 16}, ThreadTile{8, 8}, KTile{8});
   template <class Variant>
   using mainloop = tessera::mainloop::double_buffered<Variant>;
 
@@ -193,7 +193,7 @@ struct split_k_wide {
 // Watch   As split_k_wide.
 struct split_k_tall {
   static constexpr const char* name = "split_k_tall";
-  static constexpr TileConfig config = with(split_k_wide::config, Threads{16, 8});
+  static constexpr TileConfig config = with(split_k_wide::config, Threads{16, 8}, Lanes{4, 8});
   template <class Variant>
   using mainloop = tessera::mainloop::double_buffered<Variant>;
 

@@ -6,21 +6,13 @@
 
 namespace tessera::arch {
 
-// This call is equivalent to: for (i < Width) reg[i] = gmem[i]. An access of 16 bytes also brings
-// the 256 around it to L2, the next k-tiles where k is contiguous: products longer than the L2 gain
-// up to 4 %.
+// This call is equivalent to: for (i < Width) reg[i] = gmem[i].
 template <int Width>
 __device__ __forceinline__ void gmem_to_reg(float (&reg)[Width], const float* gmem) {
   static_assert(Width == 1 || Width == 2 || Width == 4, "an access is 1, 2 or 4 floats wide");
   if constexpr (Width == 4) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-    asm("ld.global.nc.L2::256B.v4.f32 {%0, %1, %2, %3}, [%4];"
-        : "=f"(reg[0]), "=f"(reg[1]), "=f"(reg[2]), "=f"(reg[3])
-        : "l"(gmem));
-#else
     const float4 v = __ldg(reinterpret_cast<const float4*>(gmem));
     reg[0] = v.x, reg[1] = v.y, reg[2] = v.z, reg[3] = v.w;
-#endif
   } else if constexpr (Width == 2) {
     const float2 v = __ldg(reinterpret_cast<const float2*>(gmem));
     reg[0] = v.x, reg[1] = v.y;
