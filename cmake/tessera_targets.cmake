@@ -7,13 +7,20 @@ if(TESSERA_WERROR)
   list(APPEND host_warnings -Werror)
   list(APPEND cuda_warnings -Xcompiler=-Werror "SHELL:-Werror all-warnings")
 endif()
+set(cuda_options ${cuda_warnings})
+if(TESSERA_CUDA_UNOPTIMISED)
+  # Not as relocatable device code: what is not inlined may take more registers than its kernel has,
+  # which the device linker refuses.
+  list(APPEND cuda_options
+       $<$<NOT:$<BOOL:$<TARGET_PROPERTY:CUDA_SEPARABLE_COMPILATION>>>:${TESSERA_unoptimised}>)
+endif()
 
 # What all targets share; the flavour is gpu, emulated or host. A library L is L_emulated in the
 # emulated flavour, where there is such a target.
 function(tessera_configure_target target flavour)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES;DEFINITIONS")
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${host_warnings}>)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:${cuda_warnings}>)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:${cuda_options}>)
   target_compile_definitions(${target} PRIVATE ${arg_DEFINITIONS})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
   foreach(library IN LISTS arg_LIBRARIES)

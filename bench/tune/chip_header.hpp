@@ -47,7 +47,9 @@ inline void write_cost(std::ostream& os, const TileCost& c, const std::string& i
   member("k_tile", list_of(c.k_tile));
   member("far_k_tile", printed(c.far_k_tile));
   member("guarded", printed(c.guarded));
+  member("guarded_k_tiles", printed(c.guarded_k_tiles));
   member("scalar", printed(c.scalar));
+  member("scalar_k_tiles", printed(c.scalar_k_tiles));
   member("cluster", printed(c.cluster));
   member("cluster_slice", printed(c.cluster_slice));
   member("workspace", printed(c.workspace));
@@ -75,6 +77,7 @@ inline std::string chip_header(const Chip& chip, const Samples& samples) {
   };
   member("pipelined", chip.pipelined);
   member("split_k_wide", chip.split_k_wide);
+  member("split_k_tall", chip.split_k_tall);
   member("split_k", chip.split_k);
   member("skinny", chip.skinny);
   os << "    .narrow =\n        {\n";

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <tessera/host/cost_model.hpp>
 #include <tessera/host/gemm_shape.hpp>
 #include <tessera/tile/tile_config.hpp>
 #include <tuple>
@@ -16,7 +17,8 @@ namespace tessera::bench {
 struct Point {
   GemmShape shape{};
   int slices = 1;
-  bool aligned = true;  // false: pointers off by one float
+  bool workspace = false;  // adds them although a cluster could hold them
+  bool aligned = true;     // false: pointers off by one float
 };
 
 namespace detail {
@@ -50,18 +52,20 @@ inline std::vector<Point> points_of(const TileConfig& config, int sm_count) {
     }
   }
   for (const index_t count : {share * sms, 2 * share * sms}) {
-    for (const index_t k_tiles : {32, 128}) {
+    for (const index_t k_tiles : {8, 32, 128}) {
       const auto [m, n, k] = detail::shape_of(config, count, k_tiles);
       points.push_back({{m - 4, n - 4, k - 4}});
-      points.push_back({{m, n, k}, 1, false});
+      points.push_back({{m, n, k}, 1, false, false});
     }
   }
-  for (const int slices : {2, 4, 8, 16, 32, 128}) {
+  for (const int slices : {2, 4, 8, 16, 32, 128, 512}) {
     if (slices > config.slices.max) break;
     for (const index_t count : {index_t{1}, index_t{4}, index_t{16}, index_t{64}, sms / 2}) {
       if (count * slices > 4 * share * sms) continue;
       for (const index_t k_tiles : {8, 64}) {
-        points.push_back({detail::shape_of(config, count, slices * k_tiles), slices});
+        const GemmShape shape = detail::shape_of(config, count, slices * k_tiles);
+        points.push_back({shape, slices});
+        if (tessera::detail::cluster_holds(slices)) points.push_back({shape, slices, true});
       }
     }
   }

@@ -1,7 +1,7 @@
 // Samples -> the constants of a Chip. The model is linear in its constants wherever it is not
 // limited by memory, so they are least squares of the relative errors, none below zero:
 //   1. launch, block, k_tile and the sums of slices, from aligned problems of whole tiles;
-//   2. the factors guarded and scalar, one at a time, with those held.
+//   2. guarded and scalar and their k-tiles, one pair at a time, with those held.
 #pragma once
 
 #include <algorithm>
@@ -15,18 +15,19 @@ namespace tessera::bench {
 
 using Row = std::vector<double>;
 
-// x >= 0 with the least sum over rows of (row . x / target - 1)^2: coordinate by coordinate, which
-// converges because the sum is convex.
-inline std::vector<double> fit_relative(std::span<const Row> rows,
-                                        std::span<const double> targets) {
+// x >= 0 with the least sum over rows of ((row . x - target) / scale)^2: coordinate by coordinate,
+// which converges because the sum is convex. Without scales: relative to the targets.
+inline std::vector<double> fit_relative(std::span<const Row> rows, std::span<const double> targets,
+                                        std::span<const double> scales = {}) {
   const std::size_t unknowns = rows.empty() ? 0 : rows[0].size();
   std::vector<Row> normal(unknowns, Row(unknowns));
   Row right(unknowns);
+  if (scales.empty()) scales = targets;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t i = 0; i < unknowns; ++i) {
-      const double scaled = rows[r][i] / targets[r];
-      right[i] += scaled;
-      for (std::size_t j = 0; j < unknowns; ++j) normal[i][j] += scaled * rows[r][j] / targets[r];
+      const double scaled = rows[r][i] / scales[r];
+      right[i] += scaled * targets[r] / scales[r];
+      for (std::size_t j = 0; j < unknowns; ++j) normal[i][j] += scaled * rows[r][j] / scales[r];
     }
   }
   constexpr int sweeps = 100000;
@@ -61,17 +62,15 @@ inline constexpr int most_blocks = TileCost::most_blocks;
 // cluster, cluster_slice, workspace, workspace_byte.
 inline Row terms(const Observation& o, const Chip& chip) {
   const Sample& s = *o.sample;
-  const auto waves = tessera::detail::waves_of(
-      tessera::detail::tiles_of(o.config, s.shape) * s.slices,
-      tessera::detail::sm_count_of(chip, s.slices), o.config.min_blocks.per_sm);
+  const bool in_cluster = tessera::detail::cluster_holds(s.slices) && !s.workspace;
+  const bool in_workspace = s.slices > 1 && !in_cluster;
+  const auto waves = tessera::detail::waves_of(chip, o.config, s.shape, s.slices, in_cluster);
   const auto k_tiles = static_cast<double>(
       tessera::detail::ceil_div(tessera::detail::k_tiles_of(o.config, s.shape), s.slices));
   Row row{1.0};
   for (const double count : waves.count) row.push_back(count);
   for (const double count : waves.count) row.push_back(count * k_tiles);
   const double elements = static_cast<double>(s.shape.m) * static_cast<double>(s.shape.n);
-  const bool in_cluster = s.slices > 1 && s.slices <= arch::max_cluster;
-  const bool in_workspace = s.slices > arch::max_cluster;
   row.push_back(in_cluster ? waves.total : 0.0);
   row.push_back(in_cluster ? waves.total * s.slices : 0.0);
   row.push_back(in_workspace ? 1.0 : 0.0);
@@ -92,25 +91,31 @@ inline TileCost cost_of(const std::vector<double>& x) {
   return cost;
 }
 
-// The factor on k_tile that these have, at least 1.
-inline double fit_factor(const std::vector<Observation>& observations, const TileCost& cost,
+// The factor on k_tile that these have, at least 1, and the k-tiles that they cost more.
+struct Factor {
+  double factor = 1.0, k_tiles = 0.0;
+};
+inline Factor fit_factor(const std::vector<Observation>& observations, const TileCost& cost,
                          Chip chip) {
-  TileCost without = cost;
-  for (double& k_tile : without.k_tile) k_tile = 0.0;
-  without.far_k_tile = 0.0;
   chip.byte = 0.0;  // of unlimited bandwidth
-  double above = 0.0, below = 0.0;
+  std::vector<Row> rows;
+  std::vector<double> targets, scales;
   for (const auto& [s, config] : observations) {
-    TileCost plain = cost, rest = without;
-    plain.guarded = plain.scalar = 1.0;
-    const auto us = [&](const TileCost& c) {
-      return tessera::detail::predicted_us(chip, c, config, s->shape, s->vectorized, s->slices);
+    const auto us = [&](double factor, double k_tiles) {
+      TileCost c = cost;
+      c.guarded = c.scalar = factor;
+      c.guarded_k_tiles = c.scalar_k_tiles = k_tiles;
+      return tessera::detail::predicted_us(chip, c, config, s->shape, s->vectorized, s->slices,
+                                           s->workspace);
     };
-    const double multiply = (us(plain) - us(rest)) / s->us;
-    above += multiply * (1.0 - us(rest) / s->us);
-    below += multiply * multiply;
+    // Beyond a factor of 1.
+    rows.push_back({us(2.0, 0.0) - us(1.0, 0.0), us(1.0, 1.0) - us(1.0, 0.0)});
+    targets.push_back(s->us - us(1.0, 0.0));
+    scales.push_back(s->us);
   }
-  return below > 0.0 ? std::max(1.0, above / below) : 1.0;
+  if (rows.empty()) return {};
+  const std::vector<double> x = fit_relative(rows, targets, scales);
+  return {1.0 + x[0], x[1]};
 }
 
 // Waves that put at most two blocks on an SM, where memory's latency shows; none where the L2 holds
@@ -132,8 +137,8 @@ inline double fit_far_k_tile(const std::vector<Observation>& observations, const
   double above = 0.0, below = 0.0;
   for (const Observation& o : observations) {
     const Sample& s = *o.sample;
-    const double rest =
-        tessera::detail::predicted_us(chip, without, o.config, s.shape, true, s.slices);
+    const double rest = tessera::detail::predicted_us(chip, without, o.config, s.shape, true,
+                                                      s.slices, s.workspace);
     const auto k_tiles = static_cast<double>(
         tessera::detail::ceil_div(tessera::detail::k_tiles_of(o.config, s.shape), s.slices));
     const double coefficient = far_waves(o, chip) * k_tiles / s.us;
@@ -182,9 +187,10 @@ inline TileCost fit_cost(const std::vector<Observation>& observations, const Sam
   }
   TileCost cost = detail::cost_of(fit_relative(rows, targets));
   cost.far_k_tile = detail::fit_far_k_tile(far, cost, chip);
-  const double of_guarded = detail::fit_factor(guarded, cost, chip);
-  cost.scalar = detail::fit_factor(scalar, cost, chip);
-  cost.guarded = of_guarded;
+  const detail::Factor of_guarded = detail::fit_factor(guarded, cost, chip);
+  const detail::Factor of_scalar = detail::fit_factor(scalar, cost, chip);
+  cost.guarded = of_guarded.factor, cost.guarded_k_tiles = of_guarded.k_tiles;
+  cost.scalar = of_scalar.factor, cost.scalar_k_tiles = of_scalar.k_tiles;
   return cost;
 }
 
@@ -208,6 +214,7 @@ Chip fit_chip(const Samples& samples, const Candidates& candidates) {
   };
   fit(chip.pipelined, "pipelined");
   fit(chip.split_k_wide, "split_k_wide");
+  fit(chip.split_k_tall, "split_k_tall");
   fit(chip.split_k, "split_k");
   fit(chip.skinny, "skinny");
   fit(chip.narrow[0], "narrow up to 16", true);

@@ -34,14 +34,17 @@ struct Judgement {
   }
 };
 
-inline std::string label(const std::string& policy, int slices) {
-  return slices > 1 ? policy + " / " + std::to_string(slices) : policy;
+inline std::string label(const std::string& policy, int slices, bool workspace) {
+  if (slices == 1) return policy;
+  return policy + " / " + std::to_string(slices) + (workspace ? " in a workspace" : "");
 }
 
-// choose(shape, vectorized): the policy's name, the slices and the time that the model says.
+// choose(shape, vectorized): the policy's name, the slices and how they are added, and the time
+// that the model says.
 struct Chosen {
   std::string policy;
   int slices = 1;
+  bool workspace = false;
   double us = 0.0;
 };
 
@@ -58,7 +61,8 @@ Judgement judge(const Samples& samples, const Choose& choose) {
     const GemmShape& shape = measured[0]->shape;
     const Chosen chosen = choose(shape, measured[0]->vectorized);
     const auto same = std::find_if(measured.begin(), measured.end(), [&](const Sample* s) {
-      return s->policy == chosen.policy && s->slices == chosen.slices;
+      return s->policy == chosen.policy && s->slices == chosen.slices &&
+             s->workspace == chosen.workspace;
     });
     if (same == measured.end()) {
       ++judgement.unmeasured;
@@ -68,8 +72,8 @@ Judgement judge(const Samples& samples, const Choose& choose) {
         *std::min_element(measured.begin(), measured.end(),
                           [](const Sample* x, const Sample* y) { return x->us < y->us; });
     judgement.verdicts.push_back(
-        {shape, measured[0]->vectorized, label(chosen.policy, chosen.slices),
-         label(best->policy, best->slices), (*same)->us, best->us, chosen.us});
+        {shape, measured[0]->vectorized, label(chosen.policy, chosen.slices, chosen.workspace),
+         label(best->policy, best->slices, best->workspace), (*same)->us, best->us, chosen.us});
   }
   std::sort(judgement.verdicts.begin(), judgement.verdicts.end(),
             [](const Verdict& x, const Verdict& y) { return x.loss() > y.loss(); });
@@ -78,13 +82,13 @@ Judgement judge(const Samples& samples, const Choose& choose) {
 
 inline void print(const Judgement& judgement) {
   constexpr std::size_t shown = 25;
-  std::printf("%20s  %-18s %10s %10s  %-18s %10s  loss\n", "m x n x k", "chosen", "us", "predicted",
+  std::printf("%20s  %-32s %10s %10s  %-32s %10s  loss\n", "m x n x k", "chosen", "us", "predicted",
               "best", "us");
   for (std::size_t i = 0; i < std::min(shown, judgement.verdicts.size()); ++i) {
     const Verdict& v = judgement.verdicts[i];
     const std::string shape = std::to_string(v.shape.m) + 'x' + std::to_string(v.shape.n) + 'x' +
                               std::to_string(v.shape.k) + (v.vectorized ? "" : " scalar");
-    std::printf("%20s  %-18s %10.2f %10.2f  %-18s %10.2f  %.3f\n", shape.c_str(), v.chosen.c_str(),
+    std::printf("%20s  %-32s %10.2f %10.2f  %-32s %10.2f  %.3f\n", shape.c_str(), v.chosen.c_str(),
                 v.chosen_us, v.predicted_us, v.best.c_str(), v.best_us, v.loss());
   }
   double error = 0.0;

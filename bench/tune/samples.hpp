@@ -21,6 +21,7 @@ struct Sample {
   std::string policy;  // its name
   GemmShape shape{};
   int slices = 1;
+  bool workspace = false;  // in which they were added although a cluster could hold them
   bool vectorized = true;
   double us = 0.0;
 };
@@ -33,7 +34,7 @@ struct Samples {
   std::vector<Sample> rows;
 };
 
-inline constexpr const char* samples_header = "set,policy,m,n,k,slices,vectorized,us";
+inline constexpr const char* samples_header = "set,policy,m,n,k,slices,workspace,vectorized,us";
 
 inline std::string printed(double value) {
   char text[32];
@@ -50,7 +51,8 @@ inline void write_samples(const Samples& samples, const std::string& path) {
   file << '\n' << samples_header << '\n';
   for (const Sample& s : samples.rows) {
     file << s.set << ',' << s.policy << ',' << s.shape.m << ',' << s.shape.n << ',' << s.shape.k
-         << ',' << s.slices << ',' << s.vectorized << ',' << printed(s.us) << '\n';
+         << ',' << s.slices << ',' << s.workspace << ',' << s.vectorized << ',' << printed(s.us)
+         << '\n';
   }
   if (!file.flush()) throw std::runtime_error(path + ": cannot be written");
 }
@@ -96,8 +98,8 @@ inline void parse_fact(std::string_view line, Samples& samples) {
 
 inline Sample parse_sample(std::string_view line) {
   const std::vector<std::string_view> fields = split(line, ',');
-  if (fields.size() != 8) {
-    throw std::runtime_error("expected 8 fields, found " + std::to_string(fields.size()));
+  if (fields.size() != 9) {
+    throw std::runtime_error("expected 9 fields, found " + std::to_string(fields.size()));
   }
   Sample s;
   s.set = fields[0];
@@ -105,9 +107,13 @@ inline Sample parse_sample(std::string_view line) {
   if (s.set != "fit" && s.set != "judge") throw std::runtime_error("set is neither fit nor judge");
   s.shape = {parse_whole(fields[2], "m"), parse_whole(fields[3], "n"), parse_whole(fields[4], "k")};
   s.slices = static_cast<int>(parse_whole(fields[5], "slices"));
-  if (fields[6] != "0" && fields[6] != "1") throw std::runtime_error("vectorized is not 0 or 1");
-  s.vectorized = fields[6] == "1";
-  s.us = parse_positive(fields[7], "us");
+  const auto flag = [](std::string_view field, const char* what) {
+    if (field == "0" || field == "1") return field == "1";
+    throw std::runtime_error(std::string(what) + " is not 0 or 1");
+  };
+  s.workspace = flag(fields[6], "workspace");
+  s.vectorized = flag(fields[7], "vectorized");
+  s.us = parse_positive(fields[8], "us");
   return s;
 }
 

@@ -31,10 +31,13 @@ namespace {
 template <class Policy>
 struct Sliced {
   static inline int slices = 1;
+  static inline bool workspace = false;
 
   template <class Function>
   static auto select(const GemmShape& shape, Function&& f) {
-    const auto with_slices = [&](auto policy) { return f(policy, Choice{.slices = slices}); };
+    const auto with_slices = [&](auto policy) {
+      return f(policy, Choice{.slices = slices, .workspace = workspace});
+    };
     if constexpr (requires { Policy::select(shape, with_slices); }) {
       return Policy::select(shape, with_slices);
     } else {
@@ -48,7 +51,7 @@ constexpr int most_slices = 1 << 30;
 Chosen choose(const Chip& chip, const GemmShape& shape, bool vectorized) {
   const auto all = policy::automatic::candidates(chip, shape);
   const auto best = tessera::detail::rank(chip, all, shape, vectorized, most_slices).best;
-  return {all.list[best.candidate].name, best.slices, best.us};
+  return {all.list[best.candidate].name, best.slices, best.workspace, best.us};
 }
 
 class Tuner {
@@ -71,6 +74,7 @@ class Tuner {
   void measure_for_fit() {
     for (const auto& [name, config] : {std::pair{"pipelined", policy::pipelined::config},
                                        {"split_k_wide", policy::split_k_wide::config},
+                                       {"split_k_tall", policy::split_k_tall::config},
                                        {"split_k", policy::split_k::config}}) {
       measure_all("fit", name, points_of(config, samples_.sm_count));
     }
@@ -82,30 +86,28 @@ class Tuner {
     }
   }
 
-  // Of each problem all candidates that the model does not think far slower than its choice.
+  // Of each problem all cuts that the model does not think far slower than its choice; of each
+  // candidate the best one also where that is.
   void measure_for_judgement(const Chip& chip, const std::vector<GemmShape>& shapes) {
-    constexpr double far_slower = 1.4;
+    constexpr double slower = 1.12, far_slower = 1.4;
     std::size_t done = 0;
     for (const GemmShape& shape : shapes) {
       if (elapsed() > seconds_) break;
       const bool vectorized = shape.k % 4 == 0 && shape.n % 4 == 0;
       const auto all = policy::automatic::candidates(chip, shape);
-      const double limit = far_slower * choose(chip, shape, vectorized).us;
+      const double chosen = choose(chip, shape, vectorized).us;
       for (int i = 0; i < all.count; ++i) {
         const auto& candidate = all.list[i];
-        const auto option = [&](int most) {
-          return tessera::detail::best_option(chip, all, i, shape, vectorized, most).slices;
-        };
-        std::set<int> slices{1, option(most_slices)};
-        const auto k_tiles = tessera::detail::k_tiles_of(candidate.config, shape);
-        for (const int tried : {2, 4, 8, 16, 32, 64, 128}) {
-          if (tried <= candidate.config.slices.max && tried <= k_tiles) slices.insert(tried);
-        }
-        for (const int s : slices) {
-          const double us = tessera::detail::predicted_us(chip, *candidate.cost, candidate.config,
-                                                          shape, vectorized, s);
-          if (us <= limit) measure("judge", candidate.name, {shape, s});
-        }
+        const auto best =
+            tessera::detail::best_option(chip, all, i, shape, vectorized, most_slices);
+        tessera::detail::for_each_cut(
+            chip, candidate, shape, most_slices, [&](int slices, bool workspace) {
+              const bool is_best = slices == best.slices && workspace == best.workspace;
+              const double us = tessera::detail::predicted_us(
+                  chip, *candidate.cost, candidate.config, shape, vectorized, slices, workspace);
+              if (us > (is_best ? far_slower : slower) * chosen) return;
+              measure("judge", candidate.name, {shape, slices, workspace});
+            });
       }
       ++done;
     }
@@ -160,6 +162,7 @@ class Tuner {
   template <class Policy>
   void launch_as(const Point& p) const {
     Sliced<Policy>::slices = p.slices;
+    Sliced<Policy>::workspace = p.workspace;
     const int offset = p.aligned ? 0 : 1;
     const auto [m, n, k] = p.shape;
     if (offset + std::max({m * k, k * n, m * n}) > static_cast<index_t>(a_.size())) {
@@ -174,6 +177,7 @@ class Tuner {
   void launch(std::string_view policy, const Point& p) const {
     if (policy == "pipelined") return launch_as<policy::pipelined>(p);
     if (policy == "split_k_wide") return launch_as<policy::split_k_wide>(p);
+    if (policy == "split_k_tall") return launch_as<policy::split_k_tall>(p);
     if (policy == "split_k") return launch_as<policy::split_k>(p);
     if (policy == "narrow") return launch_as<policy::narrow>(p);
     launch_as<policy::skinny>(p);
@@ -193,7 +197,8 @@ class Tuner {
       seconds.push_back(time_group(enqueue, batches, stream_) / batch.size());
     }
     const bool vectorized = p.aligned && k % 4 == 0 && n % 4 == 0;
-    samples_.rows.push_back({set, policy, p.shape, p.slices, vectorized, 1e6 * median(seconds)});
+    samples_.rows.push_back(
+        {set, policy, p.shape, p.slices, p.workspace, vectorized, 1e6 * median(seconds)});
   }
   void measure_all(const char* set, const char* policy, const std::vector<Point>& points) {
     for (const Point& p : points) measure(set, policy, p);

@@ -69,8 +69,9 @@ auto with_plan(float alpha, const MatrixView<ElementA, LayoutA>& a,
     return with_selected<Policy>(shape, vectorized, [&](auto policy, Choice choice = {}) {
       using Selected = decltype(policy);
       const int slices = choice.slices != 0 ? choice.slices : wanted_slices<Selected>(shape);
-      LaunchPlan plan = make_plan(policy_name<Selected>(), check_policy<Selected>(), alpha, left,
-                                  right, beta, out, SlicePlan{slices, Clusters});
+      LaunchPlan plan =
+          make_plan(policy_name<Selected>(), check_policy<Selected>(), alpha, left, right, beta,
+                    out, SlicePlan{slices, Clusters && !choice.workspace});
       plan.transposed = exchanged;
       if (plan.k_tiles > 0) {  // without a product, all policies do the same
         plan.reason = choice.reason;

@@ -97,7 +97,7 @@ struct pipelined {
 };
 
 // Idea    Where C has fewer tiles than the chip has SMs, several blocks share one: slices of K.
-// Change  K in up to 256 slices, on tiles of 64 x 64. Up to 8 are added by a cluster, through
+// Change  K in up to 512 slices, on tiles of 64 x 64. Up to 8 are added by a cluster, through
 //         distributed smem; more, and all on chips without clusters, in a workspace.
 // Cost    The sum of an element is that of its slices, in their order. The workspace holds m x n
 //         floats a slice, is allocated and freed on the stream, and a second kernel reads it.
@@ -105,7 +105,7 @@ struct pipelined {
 struct split_k {
   static constexpr const char* name = "split_k";
   static constexpr TileConfig config = with(double_buffered::config, Threads{8, 16}, Lanes{4, 8},
-                                            ThreadTile{8, 4}, MinBlocks{4}, Slices{256});
+                                            ThreadTile{8, 4}, MinBlocks{4}, Slices{512});
   template <class Variant>
   using mainloop = tessera::mainloop::double_buffered<Variant>;
 
@@ -206,18 +206,39 @@ struct narrow {
   }
 };
 
-// Idea    As split_k, where tiles of 128 x 128 are not too few.
-// Change  double_buffered with K in slices. In one slice it is double_buffered.
-// Cost    That of split_k.
+// Idea    As split_k, where tiles twice as large are not too few: a thread tile of 8 x 8 reads a
+// third
+//         less smem for each FMA.
+// Change  The thread tile (block tile 64 x 128). k-tiles of 8 leave it the registers: four blocks
+// on
+//         an SM, as before.
+// Cost    That of split_k, and a barrier each 8 k.
 // Watch   sm__warps_active, and against split_k smsp__inst_executed per FMA.
 struct split_k_wide {
   static constexpr const char* name = "split_k_wide";
-  static constexpr TileConfig config = with(double_buffered::config, Slices{64});
+  static constexpr TileConfig config =
+      with(split_k::config, Lanes{2, 16}, ThreadTile{8, 8}, KTile{8});
   template <class Variant>
   using mainloop = tessera::mainloop::double_buffered<Variant>;
 
   static constexpr int slices(const GemmShape& shape) {
     const detail::Candidates alone{{{name, config, &chips::h200.split_k_wide}}, 1};
+    return detail::best_option(chips::h200, alone, 0, shape, true, config.slices.max).slices;
+  }
+};
+
+// Idea    As split_k_wide, where C is too narrow for it or the last tiles along n nearly empty.
+// Change  The block tile: 128 x 64.
+// Cost    That of split_k_wide.
+// Watch   As split_k_wide.
+struct split_k_tall {
+  static constexpr const char* name = "split_k_tall";
+  static constexpr TileConfig config = with(split_k_wide::config, Threads{16, 8}, Lanes{4, 8});
+  template <class Variant>
+  using mainloop = tessera::mainloop::double_buffered<Variant>;
+
+  static constexpr int slices(const GemmShape& shape) {
+    const detail::Candidates alone{{{name, config, &chips::h200.split_k_tall}}, 1};
     return detail::best_option(chips::h200, alone, 0, shape, true, config.slices.max).slices;
   }
 };
@@ -234,8 +255,9 @@ struct automatic {
                                                                 const GemmShape& shape) {
     detail::Candidates all{{{pipelined::name, pipelined::config, &chip.pipelined},
                             {split_k_wide::name, split_k_wide::config, &chip.split_k_wide},
+                            {split_k_tall::name, split_k_tall::config, &chip.split_k_tall},
                             {split_k::name, split_k::config, &chip.split_k}},
-                           3};
+                           4};
     // Up to 8 wide nothing comes near skinny, which the model does not see where launches are most
     // of the time.
     constexpr index_t least_streamed = 256;
@@ -271,28 +293,31 @@ struct automatic {
     const detail::Ranking ranking = detail::rank(chips::h200, all, shape, vectorized, most_slices);
     const detail::Option &best = ranking.best, &runner_up = ranking.runner_up;
     const auto choice = [&](const char* reason) {
-      return Choice{best.slices, reason, best.us, all.list[runner_up.candidate].name, runner_up.us};
+      return Choice{
+          best.slices, best.workspace, reason, best.us, all.list[runner_up.candidate].name,
+          runner_up.us};
     };
-    constexpr const char* sliced = "few tiles: K in slices fills the SMs";
+    // The reason: that of slices, or what else speaks for the policy.
+    const auto chosen = [&](const char* reason) {
+      return choice(best.slices > 1 ? "few tiles: K in slices fills the SMs" : reason);
+    };
     switch (best.candidate) {
       case 0:
-        return f(pipelined{}, choice("large: the widest thread tile"));
+        return f(pipelined{}, chosen("large: the widest thread tile"));
       case 1:
-        return f(split_k_wide{}, choice(best.slices > 1 ? sliced
-                                                        : "two blocks on an SM: the last wave is "
-                                                          "fuller"));
+        return f(split_k_wide{}, chosen("medium: tiles of 64 x 128 fill the last wave"));
       case 2:
-        return f(split_k{},
-                 choice(best.slices > 1 ? sliced : "small: tiles of 64 x 64 reach more SMs"));
+        return f(split_k_tall{}, chosen("medium: tiles of 128 x 64 fill the last wave"));
+      case 3:
+        return f(split_k{}, chosen("small: tiles of 64 x 64 reach more SMs"));
       default:
         if (shape.m <= widest_skinny || shape.n <= widest_skinny) {
           return skinny::select(shape, [&](auto tile) {
             return f(tile, choice("narrow: one operand is streamed once"));
           });
         }
-        return narrow::select(shape, [&](auto tile) {
-          return f(tile, choice(best.slices > 1 ? sliced : "narrow: a tile as wide as C"));
-        });
+        return narrow::select(
+            shape, [&](auto tile) { return f(tile, chosen("narrow: a tile as wide as C")); });
     }
   }
 
@@ -302,6 +327,7 @@ struct automatic {
 
 static_assert(pipelined::config.min_blocks.per_sm <= TileCost::most_blocks &&
                   split_k_wide::config.min_blocks.per_sm <= TileCost::most_blocks &&
+                  split_k_tall::config.min_blocks.per_sm <= TileCost::most_blocks &&
                   split_k::config.min_blocks.per_sm <= TileCost::most_blocks &&
                   skinny_tile<Streamed::b, 8>::config.min_blocks.per_sm <= TileCost::most_blocks &&
                   narrow_16x128::config.min_blocks.per_sm <= TileCost::most_blocks,

@@ -23,6 +23,8 @@ constexpr TileConfig wide{.threads = {8, 32},
                           .min_blocks = {1}};
 constexpr TileConfig medium =
     with(wide, Threads{16, 16}, ThreadTile{8, 8}, MinBlocks{2}, Slices{32});
+constexpr TileConfig tall =
+    with(wide, Threads{16, 8}, ThreadTile{8, 8}, KTile{8}, MinBlocks{4}, Slices{32});
 constexpr TileConfig small = with(wide, Threads{8, 16}, ThreadTile{8, 4}, MinBlocks{4}, Slices{32});
 constexpr TileConfig streaming =
     with(wide, Threads{1, 64}, ThreadTile{8, 4}, MinBlocks{3}, Slices{1024}, Streamed::b);
@@ -37,8 +39,9 @@ constexpr TileConfig thin(int width, bool along_m) {
 tessera::detail::Candidates candidates(const Chip& chip, const GemmShape& shape) {
   tessera::detail::Candidates all{{{"pipelined", wide, &chip.pipelined},
                                    {"split_k_wide", medium, &chip.split_k_wide},
+                                   {"split_k_tall", tall, &chip.split_k_tall},
                                    {"split_k", small, &chip.split_k}},
-                                  3};
+                                  4};
   const index_t narrow = std::min(shape.m, shape.n);
   if (narrow <= 8) {
     all.list[all.count++] = {"skinny", streaming, &chip.skinny, 4};
@@ -51,7 +54,8 @@ tessera::detail::Candidates candidates(const Chip& chip, const GemmShape& shape)
 }
 
 constexpr TileCost cost(double scale, int blocks, bool sliced) {
-  TileCost c{.launch = 2.0, .guarded = 1.1, .scalar = 1.3};
+  TileCost c{
+      .launch = 2.0, .guarded = 1.1, .guarded_k_tiles = 0.5, .scalar = 1.3, .scalar_k_tiles = 2.0};
   for (int j = 0; j < blocks; ++j) {
     c.block[j] = scale * (2.0 + j);
     c.k_tile[j] = scale * (0.5 + 0.4 * j);
@@ -64,12 +68,15 @@ Chip chip_to_find() {
   Chip chip{.name = "NVIDIA Test 100", .sm_count = 132, .byte = 1e-9};
   chip.pipelined = cost(4.0, 1, false);
   chip.split_k_wide = cost(2.0, 2, true);
+  chip.split_k_tall = cost(1.4, 4, true);
   chip.split_k = cost(1.0, 4, true);
   chip.skinny = cost(1.2, 3, true);
   chip.skinny.guarded = chip.skinny.scalar = 1.0;
+  chip.skinny.guarded_k_tiles = chip.skinny.scalar_k_tiles = 0.0;
   for (TileCost& c : chip.narrow) {
     c = cost(0.4, 8, true);
     c.guarded = 1.0;
+    c.guarded_k_tiles = 0.0;
     c.far_k_tile = 0.45;  // between those of two and of three blocks
   }
   return chip;
@@ -84,12 +91,13 @@ Samples samples_of(const Chip& chip, double noise) {
     const auto all = candidates(chip, p.shape);
     const auto& c = all.list[candidate];
     const bool vectorized = p.aligned && p.shape.k % 4 == 0 && p.shape.n % 4 == 0;
-    const double us =
-        tessera::detail::predicted_us(chip, *c.cost, c.config, p.shape, vectorized, p.slices);
-    samples.rows.push_back({set, c.name, p.shape, p.slices, vectorized, us * factor(random)});
+    const double us = tessera::detail::predicted_us(chip, *c.cost, c.config, p.shape, vectorized,
+                                                    p.slices, p.workspace);
+    samples.rows.push_back(
+        {set, c.name, p.shape, p.slices, p.workspace, vectorized, us * factor(random)});
   };
   int number = 0;
-  for (const TileConfig& config : {wide, medium, small}) {
+  for (const TileConfig& config : {wide, medium, tall, small}) {
     for (const Point& p : points_of(config, chip.sm_count)) measure("fit", number, p);
     ++number;
   }
@@ -104,9 +112,10 @@ Samples samples_of(const Chip& chip, double noise) {
         measure("judge", i, {shape, all.list[i].slices});
         continue;
       }
-      for (const int slices : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32}) {
-        if (slices <= all.list[i].config.slices.max) measure("judge", i, {shape, slices});
-      }
+      tessera::detail::for_each_cut(chip, all.list[i], shape, 1 << 30,
+                                    [&](int slices, bool workspace) {
+                                      measure("judge", i, {shape, slices, workspace});
+                                    });
     }
   }
   return samples;
@@ -121,7 +130,9 @@ void expect_equal(const TileCost& got, const TileCost& expected, double toleranc
   }
   near(got.far_k_tile, expected.far_k_tile);
   near(got.guarded, expected.guarded);
+  near(got.guarded_k_tiles, expected.guarded_k_tiles);
   near(got.scalar, expected.scalar);
+  near(got.scalar_k_tiles, expected.scalar_k_tiles);
   near(got.cluster, expected.cluster);
   near(got.cluster_slice, expected.cluster_slice);
   near(got.workspace, expected.workspace);
@@ -155,6 +166,7 @@ TEST(FitChip, GivesTheConstantsOfTheModelBack) {
   EXPECT_EQ(got.byte, expected.byte);
   expect_equal(got.pipelined, expected.pipelined, tolerance);
   expect_equal(got.split_k_wide, expected.split_k_wide, tolerance);
+  expect_equal(got.split_k_tall, expected.split_k_tall, tolerance);
   expect_equal(got.split_k, expected.split_k, tolerance);
   expect_equal(got.skinny, expected.skinny, tolerance);
   for (int i = 0; i < 3; ++i) expect_equal(got.narrow[i], expected.narrow[i], tolerance);
@@ -167,7 +179,7 @@ TEST(FitChip, NoiseOfThreePercentLeavesGoodChoices) {
   const Judgement judgement = judge(samples, [&](const GemmShape& shape, bool vectorized) {
     const auto all = candidates(got, shape);
     const auto best = tessera::detail::rank(got, all, shape, vectorized, 1 << 30).best;
-    return Chosen{all.list[best.candidate].name, best.slices, best.us};
+    return Chosen{all.list[best.candidate].name, best.slices, best.workspace, best.us};
   });
   EXPECT_EQ(judgement.unmeasured, 0);
   EXPECT_GT(judgement.verdicts.size(), 150u);
@@ -183,14 +195,17 @@ TEST(FitChip, MissingSamplesAreAnError) {
 
 TEST(Judge, ComparesWithTheBestThatWasMeasured) {
   Samples samples{"NVIDIA Test", "", "", 1, {}, 1.0, {}};
-  samples.rows = {{"judge", "a", {1, 1, 1}, 1, true, 10.0},
-                  {"judge", "b", {1, 1, 1}, 2, true, 8.0},
-                  {"judge", "a", {2, 2, 2}, 1, true, 10.0},
-                  {"fit", "b", {2, 2, 2}, 1, true, 1.0},
-                  {"judge", "b", {3, 3, 3}, 1, true, 1.0}};
-  const Judgement j = judge(samples, [](const GemmShape&, bool) { return Chosen{"a", 1, 9.0}; });
+  samples.rows = {{"judge", "a", {1, 1, 1}, 1, false, true, 10.0},
+                  {"judge", "b", {1, 1, 1}, 2, true, true, 8.0},
+                  {"judge", "a", {2, 2, 2}, 1, false, true, 10.0},
+                  {"judge", "a", {2, 2, 2}, 1, true, true, 20.0},
+                  {"fit", "b", {2, 2, 2}, 1, false, true, 1.0},
+                  {"judge", "b", {3, 3, 3}, 1, false, true, 1.0}};
+  const Judgement j = judge(samples, [](const GemmShape&, bool) {
+    return Chosen{"a", 1, false, 9.0};
+  });
   ASSERT_EQ(j.verdicts.size(), 2u);
-  EXPECT_EQ(j.verdicts[0].best, "b / 2");
+  EXPECT_EQ(j.verdicts[0].best, "b / 2 in a workspace");
   EXPECT_DOUBLE_EQ(j.verdicts[0].loss(), 1.25);
   EXPECT_DOUBLE_EQ(j.verdicts[1].loss(), 1.0);
   EXPECT_DOUBLE_EQ(j.share_close(), 0.5);
@@ -216,8 +231,10 @@ TEST(SamplesFile, IsReadAsItWasWritten) {
   ASSERT_EQ(read.rows.size(), samples.rows.size());
   for (std::size_t i = 0; i < read.rows.size(); ++i) {
     const Sample &x = read.rows[i], &y = samples.rows[i];
-    EXPECT_EQ(std::tie(x.set, x.policy, x.shape.m, x.shape.n, x.shape.k, x.slices, x.vectorized),
-              std::tie(y.set, y.policy, y.shape.m, y.shape.n, y.shape.k, y.slices, y.vectorized));
+    EXPECT_EQ(std::tie(x.set, x.policy, x.shape.m, x.shape.n, x.shape.k, x.slices, x.workspace,
+                       x.vectorized),
+              std::tie(y.set, y.policy, y.shape.m, y.shape.n, y.shape.k, y.slices, y.workspace,
+                       y.vectorized));
     EXPECT_NEAR(x.us, y.us, 1e-4 * y.us);
   }
   std::remove(path.c_str());
@@ -226,13 +243,13 @@ TEST(SamplesFile, IsReadAsItWasWritten) {
 TEST(SamplesFile, SaysWhereItIsWrong) {
   const std::string facts = "# gpu: NVIDIA Test\n# sm_count: 2\n# byte_us: 1e-6\n";
   const std::string header = std::string(samples_header) + '\n';
-  const std::string row = "fit,a,1,2,3,1,1,4.5\n";
+  const std::string row = "fit,a,1,2,3,1,0,1,4.5\n";
   EXPECT_EQ(read_samples(written(facts + header + row)).rows.size(), 1u);
   for (const std::string& wrong :
-       {header + row, facts + row, facts + header + "fit,a,1,2,3,1,1\n",
-        facts + header + "fit,a,0,2,3,1,1,4.5\n", facts + header + "fit,a,1,2,3,1,2,4.5\n",
-        facts + header + "fit,a,1,2,3,1,1,-4.5\n", facts + header + "fit,a,1,2,3,1,1,nan\n",
-        facts + header + "other,a,1,2,3,1,1,4.5\n"}) {
+       {header + row, facts + row, facts + header + "fit,a,1,2,3,1,1,4.5\n",
+        facts + header + "fit,a,0,2,3,1,0,1,4.5\n", facts + header + "fit,a,1,2,3,1,0,2,4.5\n",
+        facts + header + "fit,a,1,2,3,1,2,1,4.5\n", facts + header + "fit,a,1,2,3,1,0,1,-4.5\n",
+        facts + header + "fit,a,1,2,3,1,0,1,nan\n", facts + header + "other,a,1,2,3,1,0,1,4.5\n"}) {
     EXPECT_THROW((void)read_samples(written(wrong)), std::runtime_error) << wrong;
   }
   EXPECT_THROW((void)read_samples("no such file"), std::runtime_error);
@@ -252,7 +269,7 @@ TEST(ChipHeader, NamesTheChipAndHoldsItsConstants) {
 }
 
 TEST(Design, HasEveryKindOfMeasurement) {
-  for (const TileConfig& config : {wide, medium, small}) {
+  for (const TileConfig& config : {wide, medium, tall, small}) {
     std::set<index_t> shares;
     bool ragged = false, scalar = false, sliced = false;
     for (const Point& p : points_of(config, 132)) {

@@ -1,6 +1,10 @@
 // The cost model of policy::automatic, on chips made up for the test. Plain C++, no device.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include <tessera/host/chips/h200.hpp>
 #include <tessera/host/cost_model.hpp>
 
@@ -26,7 +30,9 @@ constexpr TileCost cost{.launch = 5.0,
                         .block = {3.0, 4.0},
                         .k_tile = {1.0, 1.5},
                         .guarded = 1.25,
+                        .guarded_k_tiles = 0.5,
                         .scalar = 2.0,
+                        .scalar_k_tiles = 3.0,
                         .cluster = 0.5,
                         .cluster_slice = 0.25,
                         .workspace = 6.0,
@@ -64,11 +70,11 @@ TEST(CostModel, IsItsFormula) {
   EXPECT_DOUBLE_EQ(us({100, 1100, 70}), 5.0 + 4.0 + 7 * 1.5);  // 11: two on one SM
   EXPECT_DOUBLE_EQ(us({100, 2100, 70}), 5.0 + 4.0 + 7 * 1.5 + 3.0 + 7 * 1.0);
   // Ragged, along each mode; scalar, ragged or not.
-  EXPECT_DOUBLE_EQ(us({99, 1000, 70}), 5.0 + 3.0 + 7 * 1.25);
-  EXPECT_DOUBLE_EQ(us({100, 999, 70}), 5.0 + 3.0 + 7 * 1.25);
-  EXPECT_DOUBLE_EQ(us({100, 1000, 69}), 5.0 + 3.0 + 7 * 1.25);
-  EXPECT_DOUBLE_EQ(us({99, 1000, 70}, 1, false), 5.0 + 3.0 + 7 * 2.0);
-  EXPECT_DOUBLE_EQ(us({100, 1000, 70}, 1, false), 5.0 + 3.0 + 7 * 2.0);
+  EXPECT_DOUBLE_EQ(us({99, 1000, 70}), 5.0 + 3.0 + 7 * 1.25 + 0.5);
+  EXPECT_DOUBLE_EQ(us({100, 999, 70}), 5.0 + 3.0 + 7 * 1.25 + 0.5);
+  EXPECT_DOUBLE_EQ(us({100, 1000, 69}), 5.0 + 3.0 + 7 * 1.25 + 0.5);
+  EXPECT_DOUBLE_EQ(us({99, 1000, 70}, 1, false), 5.0 + 3.0 + 7 * 2.0 + 3.0);
+  EXPECT_DOUBLE_EQ(us({100, 1000, 70}, 1, false), 5.0 + 3.0 + 7 * 2.0 + 3.0);
 }
 
 TEST(CostModel, SlicesShortenKAndAreSummed) {
@@ -81,6 +87,23 @@ TEST(CostModel, SlicesShortenKAndAreSummed) {
                    5.0 + 2 * (4.0 + 2 * 1.5) + 3.0 + 2 * 1.0 + 3 * (0.5 + 4 * 0.25));
   // 10 slices are beyond a cluster: a workspace of 10 * 100 * 100 floats.
   EXPECT_DOUBLE_EQ(us({100, 100, 100}, 10), 5.0 + 3.0 + 1.0 + 6.0 + 1e-5 * 4 * 1e5);
+}
+
+TEST(CostModel, AWorkspaceForSlicesThatAClusterCouldHold) {
+  const auto in_workspace = [](const GemmShape& shape, int slices) {
+    return predicted_us(chip, cost, config, shape, true, slices, true);
+  };
+  EXPECT_DOUBLE_EQ(in_workspace({100, 100, 70}, 4), 5.0 + 3.0 + 2 * 1.0 + 6.0 + 1e-5 * 4 * 4e4);
+  EXPECT_EQ(in_workspace({100, 100, 70}, 1), us({100, 100, 70}));
+  EXPECT_EQ(in_workspace({100, 100, 100}, 10), us({100, 100, 100}, 10));
+  // Its blocks lie on any SMs: 20 of 10 SMs are one wave, clusters of 4 on 8 SMs make two.
+  Chip gaps = chip;
+  gaps.cluster_sm_count[4] = 8;
+  const GemmShape shape{100, 500, 70};
+  EXPECT_DOUBLE_EQ(predicted_us(gaps, cost, config, shape, true, 4, true),
+                   5.0 + 4.0 + 2 * 1.5 + 6.0 + 1e-5 * 4 * 2e5);
+  EXPECT_DOUBLE_EQ(predicted_us(gaps, cost, config, shape, true, 4, false),
+                   5.0 + 4.0 + 2 * 1.5 + 3.0 + 2 * 1.0 + 2 * (0.5 + 4 * 0.25));
 }
 
 TEST(CostModel, MemoryIsAFloor) {
@@ -153,6 +176,49 @@ TEST(Slices, NeverMoreThanKTilesOrThePolicysOrTheCallers) {
       EXPECT_EQ(slices_of(shape, 1, of), 1);
     }
   }
+}
+
+// The cuts of 100 x 100 x 10 tiles with up to 32 slices, on 10 SMs with two blocks each.
+std::vector<std::pair<int, bool>> cuts_of(const GemmShape& shape, int most = any) {
+  std::vector<std::pair<int, bool>> cuts;
+  detail::for_each_cut(chip, alone.list[0], shape, most,
+                       [&](int slices, bool workspace) { cuts.emplace_back(slices, workspace); });
+  return cuts;
+}
+
+TEST(Cuts, FillWaves) {
+  const auto has = [](const GemmShape& shape, int slices) {
+    const auto cuts = cuts_of(shape);
+    return std::find(cuts.begin(), cuts.end(), std::pair(slices, false)) != cuts.end();
+  };
+  // One tile: 10 blocks are one on each SM, 20 a wave; a second wave is more than the policy's 32.
+  for (const int slices : {10, 20, 32}) EXPECT_TRUE(has({100, 100, 10000}, slices)) << slices;
+  // Three tiles: 13 slices make 39 blocks of two waves' 40.
+  EXPECT_TRUE(has({100, 300, 10000}, 13));
+  // 20 slices of 32 k-tiles are as long as 16.
+  EXPECT_TRUE(has({100, 100, 320}, 16));
+  EXPECT_FALSE(has({100, 100, 320}, 20));
+}
+
+TEST(Cuts, OneSliceFirstThenBothSumsOfWhatAClusterHolds) {
+  const std::vector<std::pair<int, bool>> few{
+      {1, false}, {2, false}, {2, true}, {3, false}, {3, true}};
+  EXPECT_EQ(cuts_of({100, 100, 30}), few);
+  EXPECT_EQ(cuts_of({100, 100, 10000}, 3), few);
+  EXPECT_EQ(cuts_of({100, 100, 10000}, 1).size(), 1u);
+}
+
+TEST(Slices, InAWorkspaceWhereClustersLeaveSmsEmpty) {
+  Chip gaps = chip;
+  gaps.cluster_sm_count[4] = 8;
+  TileCost cheap = cost;
+  cheap.workspace = 1.0, cheap.workspace_byte = 0.0;
+  const Candidates of{{{"one", with(config, Slices{4}), &cheap}}, 1};
+  const auto best = best_option(gaps, of, 0, {100, 500, 10000}, true, any);
+  EXPECT_EQ(best.slices, 4);
+  EXPECT_TRUE(best.workspace);
+  EXPECT_DOUBLE_EQ(best.us, 5.0 + 4.0 + 250 * 1.5 + 1.0);
+  EXPECT_FALSE(best_option(chip, alone, 0, {100, 100, 20}, true, any).workspace);
 }
 
 TEST(Slices, OfAPolicyThatCutsKItself) {
@@ -239,9 +305,8 @@ TEST(H200, HasEveryConstant) {
     EXPECT_GE(c.guarded, 1.0);
     EXPECT_GE(c.scalar, 1.0);
     if (sliced) {
-      // The fit finds none for split_k_wide and two of narrow's tiles: it goes under in their
-      // blocks.
-      if (&c == &chips::h200.split_k || &c == &chips::h200.skinny) {
+      // The fit finds none for two of narrow's tiles: it goes under in their blocks.
+      if (&c != &chips::h200.narrow[0] && &c != &chips::h200.narrow[1]) {
         EXPECT_GT(c.cluster + c.cluster_slice, 0.0);
       }
       EXPECT_GT(c.workspace + c.workspace_byte, 0.0);
@@ -250,7 +315,8 @@ TEST(H200, HasEveryConstant) {
   EXPECT_EQ(chips::h200.sm_count, 132);
   EXPECT_GT(chips::h200.byte, 1e6 / 4.8e12) << "no faster than the datasheet's 4.8 TB/s";
   expect(chips::h200.pipelined, 1, false);
-  expect(chips::h200.split_k_wide, 2, true);
+  expect(chips::h200.split_k_wide, 4, true);
+  expect(chips::h200.split_k_tall, 4, true);
   expect(chips::h200.split_k, 4, true);
   expect(chips::h200.skinny, 3, true);
   expect(chips::h200.narrow[0], 8, true);

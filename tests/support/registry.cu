@@ -14,6 +14,7 @@ PolicyEntry split_k_entry();
 PolicyEntry skinny_entry();
 PolicyEntry narrow_entry();
 PolicyEntry split_k_wide_entry();
+PolicyEntry split_k_tall_entry();
 PolicyEntry automatic_unsplit_entry();
 PolicyEntry automatic_entry();
 
@@ -30,6 +31,7 @@ std::span<const PolicyEntry> library_policies() {
       skinny_entry(),
       narrow_entry(),
       split_k_wide_entry(),
+      split_k_tall_entry(),
       automatic_unsplit_entry(),
       automatic_entry(),
   };

@@ -16,9 +16,10 @@ struct TileCost {
   double k_tile[most_blocks] = {};
   // A k-tile at least, where memory's latency shows: operands that the L2 does not hold.
   double far_k_tile = 0.0;
-  // Factors on k_tile where some tile is ragged, and where accesses are scalar.
-  double guarded = 1.0;
-  double scalar = 1.0;
+  // Where some tile is ragged, and where accesses are scalar: a factor on k_tile, and how many
+  // k-tiles the prologue and the epilogue cost more.
+  double guarded = 1.0, guarded_k_tiles = 0.0;
+  double scalar = 1.0, scalar_k_tiles = 0.0;
   // The sum of the slices of K: by a cluster, each wave, and more for each slice; in a workspace
   // (its allocation and the second kernel), and more for each byte of it.
   double cluster = 0.0, cluster_slice = 0.0;
@@ -35,7 +36,7 @@ struct Chip {
   // Of operands that the L2 still holds at the next launch. By hand: of an H200's 50 MB it holds 39
   // MB of operands and not 48.
   double cached_bytes = 4.4e7;
-  TileCost pipelined{}, split_k_wide{}, split_k{};
+  TileCost pipelined{}, split_k_wide{}, split_k_tall{}, split_k{};
   TileCost skinny{};
   TileCost narrow[3] = {};  // its tiles for C up to 16, 32, 48 wide
 };

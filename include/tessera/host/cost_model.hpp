@@ -34,10 +34,10 @@ constexpr Waves waves_of(index_t blocks, int sm_count, int blocks_per_sm) {
   return waves;
 }
 
-// The SMs that the blocks of a product in so many slices can use at once.
-constexpr int sm_count_of(const Chip& chip, int slices) {
-  const bool limited = slices <= arch::max_cluster && chip.cluster_sm_count[slices] > 0;
-  return limited ? chip.cluster_sm_count[slices] : chip.sm_count;
+// The SMs that blocks in clusters of so many can use at once; 1: that are in none.
+constexpr int sm_count_of(const Chip& chip, int cluster) {
+  const int limit = chip.cluster_sm_count[cluster];
+  return limit > 0 ? limit : chip.sm_count;
 }
 
 constexpr index_t tiles_of(const TileConfig& config, const GemmShape& shape) {
@@ -51,6 +51,20 @@ constexpr bool is_ragged(const TileConfig& config, const GemmShape& shape) {
          shape.k % config.block_k() != 0;
 }
 
+// Those of a product in so many slices, added by clusters or not.
+constexpr Waves waves_of(const Chip& chip, const TileConfig& config, const GemmShape& shape,
+                         int slices, bool in_cluster) {
+  const index_t tiles = tiles_of(config, shape), k_tiles = k_tiles_of(config, shape);
+  Waves waves = waves_of(tiles * slices, sm_count_of(chip, in_cluster ? slices : 1),
+                         config.min_blocks.per_sm);
+  if (config.even_tail.blocks == 0) return waves;
+  const Tail tail = even_tail(tiles, k_tiles, config.even_tail.blocks);
+  if (tail.tiles > 0) {
+    waves.count[0] = waves.total = waves_with_tail(tail, tiles, k_tiles, config.even_tail.blocks);
+  }
+  return waves;
+}
+
 // Bytes of A, B and C, each moved once.
 constexpr double bytes_of(const GemmShape& shape) {
   const double m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
@@ -62,44 +76,45 @@ constexpr bool is_cached(const Chip& chip, const GemmShape& shape) {
   return bytes_of(shape) <= chip.cached_bytes;
 }
 
-// Adding `slices` slices of K: clusters do it in every wave. Slices that a cluster can hold count
-// as such, whether or not this program is built for chips with clusters only: the choice, and so
-// the bits, do not depend on it.
-constexpr double sum_us(const TileCost& cost, const GemmShape& shape, int slices,
+// Where slices of K are added. As many as a cluster can hold count as added by one, whether or not
+// this program is built for chips with clusters only: the choice, and so the bits, do not depend on
+// it.
+constexpr bool cluster_holds(int slices) { return slices > 1 && slices <= arch::max_cluster; }
+
+// Adding `slices` slices of K: clusters do it in every wave.
+constexpr double sum_us(const TileCost& cost, const GemmShape& shape, int slices, bool workspace,
                         const Waves& waves) {
   if (slices == 1) return 0.0;
-  if (slices <= arch::max_cluster) {
-    return waves.total * (cost.cluster + cost.cluster_slice * slices);
-  }
+  if (!workspace) return waves.total * (cost.cluster + cost.cluster_slice * slices);
   const double elements = static_cast<double>(shape.m) * static_cast<double>(shape.n);
   return cost.workspace + cost.workspace_byte * sizeof(float) * elements * slices;
 }
 
-// `vectorized`: pointers and lds of all operands allow whole accesses.
+// `vectorized`: pointers and lds of all operands allow whole accesses. `workspace`: slices are
+// added in one, as are all that no cluster can hold.
 constexpr double predicted_us(const Chip& chip, const TileCost& cost, const TileConfig& config,
-                              const GemmShape& shape, bool vectorized, int slices) {
-  Waves waves = waves_of(tiles_of(config, shape) * slices, sm_count_of(chip, slices),
-                         config.min_blocks.per_sm);
+                              const GemmShape& shape, bool vectorized, int slices,
+                              bool workspace = false) {
+  const bool in_cluster = cluster_holds(slices) && !workspace;
+  const Waves waves = waves_of(chip, config, shape, slices, in_cluster);
   const double k_tiles = static_cast<double>(ceil_div(k_tiles_of(config, shape), slices));
   const bool guarded = config.has_exact_variant() && is_ragged(config, shape);
-  if (config.even_tail.blocks > 0) {
-    const index_t tiles = tiles_of(config, shape);
-    const Tail tail = even_tail(tiles, k_tiles_of(config, shape), config.even_tail.blocks);
-    if (tail.tiles > 0) {
-      waves.count[0] = waves.total =
-          waves_with_tail(tail, tiles, k_tiles_of(config, shape), config.even_tail.blocks);
-    }
+  double factor = 1.0, more = 0.0;
+  if (config.streamed != Streamed::none) {  // it has one variant for all but the worst
+  } else if (!vectorized) {
+    factor = cost.scalar, more = cost.scalar_k_tiles;
+  } else if (guarded) {
+    factor = cost.guarded, more = cost.guarded_k_tiles;
   }
-  double factor = !vectorized ? cost.scalar : guarded ? cost.guarded : 1.0;
-  if (config.streamed != Streamed::none) factor = 1.0;  // it has one variant for all but the worst
   const double least = is_cached(chip, shape) ? 0.0 : cost.far_k_tile;
   double multiply = 0.0;
   for (int j = 0; j < config.min_blocks.per_sm; ++j) {
     const double k_tile = cost.k_tile[j] > least ? cost.k_tile[j] : least;
-    multiply += waves.count[j] * (cost.block[j] + factor * k_tiles * k_tile);
+    multiply += waves.count[j] * (cost.block[j] + (factor * k_tiles + more) * k_tile);
   }
   const double memory = chip.byte * bytes_of(shape);
-  return cost.launch + (multiply > memory ? multiply : memory) + sum_us(cost, shape, slices, waves);
+  return cost.launch + (multiply > memory ? multiply : memory) +
+         sum_us(cost, shape, slices, !in_cluster, waves);
 }
 
 // A policy that may run.
@@ -110,7 +125,7 @@ struct Candidate {
   int slices = 0;  // as the policy cuts K; 0: as the model does
 };
 struct Candidates {
-  static constexpr int most = 4;
+  static constexpr int most = 5;
   Candidate list[most];
   int count = 0;
   int preferred = -1;  // of the list: the choice whatever the model says
@@ -120,34 +135,50 @@ struct Candidates {
 struct Option {
   int candidate = 0;
   int slices = 1;
+  bool workspace = false;  // although a cluster could hold the slices
   double us = 0.0;
 };
 
-// Candidate number `i` with its best number of slices, up to `most` and what policy and k allow.
+// f(slices, workspace) for every way to cut K that is worth a look, up to `most` slices and what
+// policy and k allow; one slice is the first.
+template <class Function>
+constexpr void for_each_cut(const Chip& chip, const Candidate& candidate, const GemmShape& shape,
+                            int most, const Function& f) {
+  f(1, false);
+  if (candidate.slices != 0) {
+    if (candidate.slices > 1 && candidate.slices <= most) f(candidate.slices, false);
+    return;
+  }
+  const TileConfig& config = candidate.config;
+  const index_t tiles = tiles_of(config, shape), k_tiles = k_tiles_of(config, shape);
+  index_t limit = config.slices.max < most ? config.slices.max : most;
+  if (k_tiles < limit) limit = k_tiles;
+  for (int slices = 2; slices <= arch::max_cluster && slices <= limit; ++slices) {
+    f(slices, false);
+    f(slices, true);
+  }
+  if (tiles == 0) return;
+  // Those that fill waves, as few as are that short. Beyond so many waves the last weighs little.
+  constexpr index_t most_waves = 4;
+  const index_t wave = chip.sm_count * index_t{config.min_blocks.per_sm};
+  for (index_t blocks = chip.sm_count; blocks <= most_waves * wave;
+       blocks += blocks < wave ? chip.sm_count : wave) {
+    index_t slices = blocks / tiles;
+    if (slices > limit) slices = limit;
+    if (slices > 1) slices = ceil_div(k_tiles, ceil_div(k_tiles, slices));
+    if (slices > arch::max_cluster) f(static_cast<int>(slices), false);
+  }
+}
+
+// Candidate number `i` with its best cut.
 constexpr Option best_option(const Chip& chip, const Candidates& candidates, int i,
                              const GemmShape& shape, bool vectorized, int most) {
-  constexpr int worth_trying[] = {2, 3, 4, 5, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
   const Candidate& c = candidates.list[i];
-  const auto us = [&](int slices) {
-    return predicted_us(chip, *c.cost, c.config, shape, vectorized, slices);
-  };
-  Option best{i, 1, us(1)};
-  const auto consider = [&](int slices) {
-    if (const double split = us(slices); split < best.us) best = {i, slices, split};
-  };
-  if (c.slices != 0) {
-    if (c.slices <= most) consider(c.slices);
-    return best;
-  }
-  // Beyond so many waves the last one weighs little.
-  constexpr index_t most_waves = 8;
-  const index_t most_blocks = most_waves * chip.sm_count * c.config.min_blocks.per_sm;
-  const index_t tiles = tiles_of(c.config, shape), k_tiles = k_tiles_of(c.config, shape);
-  for (const int slices : worth_trying) {
-    if (slices > most || slices > c.config.slices.max || slices > k_tiles) break;
-    if (tiles * slices > most_blocks) break;
-    consider(slices);
-  }
+  Option best{i, 1, false, 0.0};
+  for_each_cut(chip, c, shape, most, [&](int slices, bool workspace) {
+    const double us = predicted_us(chip, *c.cost, c.config, shape, vectorized, slices, workspace);
+    if (slices == 1 || us < best.us) best = {i, slices, workspace, us};
+  });
   return best;
 }
 

@@ -14,7 +14,8 @@ struct GemmShape {
 
 // What a policy's `select` passes on with the policy it picks.
 struct Choice {
-  int slices = 0;  // slices of K; 0: as many as the picked policy wants
+  int slices = 0;          // slices of K; 0: as many as the picked policy wants
+  bool workspace = false;  // they are added in one even where a cluster could
   const char* reason = "";
   // Microseconds by the cost model, and the best of the other policies; 0 where none was asked.
   double predicted_us = 0.0;

@@ -100,8 +100,8 @@ MUTANTS = (
            "C = C is launched", policies=NAIVE),
 
     # policy
-    Mutant("policy_unknown_to_the_cost_model", "policy.cuh", "MinBlocks{4}, Slices{256}",
-           "MinBlocks{8}, Slices{256}", "more blocks on an SM than the cost model has times for",
+    Mutant("policy_unknown_to_the_cost_model", "policy.cuh", "MinBlocks{4}, Slices{512}",
+           "MinBlocks{8}, Slices{512}", "more blocks on an SM than the cost model has times for",
            net="static", policies=NAIVE),
 
     # gemm
