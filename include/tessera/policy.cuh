@@ -124,24 +124,28 @@ struct split_k {
 // mode (wider C: as many tiles as it takes).
 template <Streamed operand, int narrow>
 struct skinny_tile {
-  static_assert(operand != Streamed::none && (narrow == 8 || narrow == 16 || narrow == 32),
-                "skinny_tile streams A or B past 8, 16 or 32 elements");
+  static_assert(operand != Streamed::none &&
+                    (narrow == 1 || narrow == 8 || narrow == 16 || narrow == 32),
+                "skinny_tile streams A or B past 1, 8, 16 or 32 elements");
   static constexpr const char* name = "skinny";
-  // For B streamed; for A, m and n change places.
-  static constexpr Threads threads = narrow == 32 ? Threads{2, 32} : Threads{1, 64};
-  static constexpr ThreadTile thread_tile =
-      narrow == 32 ? ThreadTile{16, 8} : ThreadTile{narrow, 4};
   static constexpr bool b = operand == Streamed::b;
   static constexpr TileConfig config =
-      with(double_buffered::config, b ? threads : Threads{threads.n, threads.m},
-           b ? Lanes{1, 32} : Lanes{32, 1},
-           b ? thread_tile : ThreadTile{thread_tile.n, thread_tile.m}, KTile{16},
-           Stages{narrow == 32 ? 2 : 3}, MinBlocks{narrow == 32 ? 4 : 3}, Slices{1024}, operand);
+      with(double_buffered::config, b ? Threads{1, 64} : Threads{64, 1},
+           b ? Lanes{1, 32} : Lanes{32, 1}, b ? ThreadTile{narrow, 1} : ThreadTile{1, narrow},
+           KTile{32}, Stages{3}, MinBlocks{4}, Slices{1024}, operand,
+           BlockSlices{narrow == 1   ? 8
+                       : narrow == 8 ? 4
+                                     : 2});
   template <class Variant>
   using mainloop = tessera::mainloop::streamed<Variant>;
 
-  static constexpr int slices(const GemmShape& shape) {
-    return detail::streamed_slices(config, shape);
+  // `along`: the contiguous mode of the streamed operand in gmem.
+  static constexpr StreamCut cut(const GemmShape& shape, Major along) {
+    return detail::streamed_cut(config, shape, along);
+  }
+  static constexpr int slices(const GemmShape& shape) {  // in all, for the cost model
+    const StreamCut of_k = cut(shape, Major::k);
+    return of_k.slices * of_k.block_slices;
   }
 };
 
@@ -156,10 +160,12 @@ struct skinny {
   template <class Function>
   static constexpr auto select(const GemmShape& shape, Function&& f) {
     if (shape.m <= shape.n) {
+      if (shape.m <= 1) return f(skinny_tile<Streamed::b, 1>{});
       if (shape.m <= 8) return f(skinny_tile<Streamed::b, 8>{});
       if (shape.m <= 16) return f(skinny_tile<Streamed::b, 16>{});
       return f(skinny_tile<Streamed::b, 32>{});
     }
+    if (shape.n <= 1) return f(skinny_tile<Streamed::a, 1>{});
     if (shape.n <= 8) return f(skinny_tile<Streamed::a, 8>{});
     if (shape.n <= 16) return f(skinny_tile<Streamed::a, 16>{});
     return f(skinny_tile<Streamed::a, 32>{});
@@ -198,15 +204,14 @@ struct automatic {
                            3};
     // Wider than 16, skinny loses to split_k as often as it wins. Up to 8 nothing comes near it,
     // which the model does not see where launches are most of the time.
-    constexpr index_t widest_skinny = 16, always_skinny = 8, least_streamed = 256;
+    constexpr index_t widest_skinny = 16, always_skinny = 8;
     const index_t narrow = shape.m < shape.n ? shape.m : shape.n;
-    const index_t wide = shape.m < shape.n ? shape.n : shape.m;
     if (narrow > 0 && narrow <= widest_skinny && shape.k > 0) {
       const TileCost& cost = chip.skinny[narrow <= 8 ? 0 : 1];
       all.list[all.count++] = skinny::select(shape, [&](auto tile) {
         return detail::Candidate{skinny::name, tile.config, &cost, tile.slices(shape)};
       });
-      if (narrow <= always_skinny && wide >= least_streamed) all.preferred = all.count - 1;
+      if (narrow <= always_skinny) all.preferred = all.count - 1;
     }
     return all;
   }
@@ -242,7 +247,10 @@ struct automatic {
                  choice(best.slices > 1 ? sliced : "small: tiles of 64 x 64 reach more SMs"));
       default:
         return skinny::select(shape, [&](auto tile) {
-          return f(tile, choice("narrow: one operand is streamed once"));
+          // In how many slices, the tile knows.
+          Choice streamed = choice("narrow: one operand is streamed once");
+          streamed.slices = most_slices > 1 ? 0 : 1;
+          return f(tile, streamed);
         });
     }
   }
