@@ -129,13 +129,10 @@ struct skinny_tile {
                 "skinny_tile streams A or B past 1, 8, 16 or 32 elements");
   static constexpr const char* name = "skinny";
   static constexpr bool b = operand == Streamed::b;
-  static constexpr TileConfig config =
-      with(double_buffered::config, b ? Threads{1, 64} : Threads{64, 1},
-           b ? Lanes{1, 32} : Lanes{32, 1}, b ? ThreadTile{narrow, 1} : ThreadTile{1, narrow},
-           KTile{32}, Stages{3}, MinBlocks{4}, Slices{1024}, operand,
-           BlockSlices{narrow == 1   ? 8
-                       : narrow == 8 ? 4
-                                     : 2});
+  static constexpr TileConfig config = with(
+      double_buffered::config, b ? Threads{1, 64} : Threads{64, 1}, b ? Lanes{1, 32} : Lanes{32, 1},
+      b ? ThreadTile{narrow, 1} : ThreadTile{1, narrow}, KTile{32}, Stages{3}, MinBlocks{3},
+      Slices{1024}, operand, BlockSlices{narrow == 1 ? 16 : 2});
   template <class Variant>
   using mainloop = tessera::mainloop::streamed<Variant>;
 

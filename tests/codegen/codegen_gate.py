@@ -40,8 +40,8 @@ SKIPPED = 77
 # every width and both operands.
 POLICY = re.compile(r"(?:ladder|library)_entry<policy::(\w+)>")
 CHOOSERS = ("automatic", "automatic_unsplit", "skinny")
-TILES = {"skinny_b8": "skinny_tile<Streamed::b,8>", "skinny_a16": "skinny_tile<Streamed::a,16>",
-         "skinny_b32": "skinny_tile<Streamed::b,32>"}
+TILES = {"skinny_a1": "skinny_tile<Streamed::a,1>", "skinny_b8": "skinny_tile<Streamed::b,8>",
+         "skinny_a16": "skinny_tile<Streamed::a,16>", "skinny_b32": "skinny_tile<Streamed::b,32>"}
 # Compiled with -use_fast_math: mainloop, epilogue, slices through a cluster and a workspace.
 FAST_MATH_POLICY = "split_k"
 

@@ -32,26 +32,37 @@ constexpr double streamed_us(const TileConfig& config, const GemmShape& shape, M
   const index_t narrow_tiles = ceil_div(narrow, of_b ? config.block_m() : config.block_n());
   const index_t blocks = ceil_div(wide, rows) * narrow_tiles * cut.slices;
 
-  // The streamed bytes, from L2 or from beyond. The blocks of a wave that is not full have more of
-  // the bandwidth each, to a limit.
-  constexpr double l2_bytes = 40e6, l2_bytes_per_us = 5.3e6, bytes_per_us = 4.1e6;
-  constexpr double least_wave = 0.45;
+  // The streamed bytes, from L2 or from beyond. In a wave that is not full each block has more of
+  // the bandwidth, to what its own copies in flight can bring.
+  constexpr double l2_bytes = 55e6, l2_bytes_per_us = 5.3e6, bytes_per_us = 4.1e6;
+  constexpr double least_wave = 0.4;
   const index_t slots = streamed_slots(config), whole_waves = blocks / slots;
   const double waves = static_cast<double>(blocks) / static_cast<double>(slots);
   const double whole = static_cast<double>(whole_waves), rest = waves - whole;
   const double tail = rest == 0.0 ? 0.0 : rest < least_wave ? least_wave : rest;
   const double bytes =
       sizeof(float) * static_cast<double>(wide) * static_cast<double>(shape.k * narrow_tiles);
-  double memory = bytes / (bytes < l2_bytes ? l2_bytes_per_us : bytes_per_us);
-  memory *= (whole + tail) / waves;
+  const bool in_l2 = bytes < l2_bytes;
+  const double block_bytes_per_us = in_l2 ? 13.5e3 : along == Major::mn ? 18e3 : 14e3;
+  const double block_bytes = sizeof(float) * static_cast<double>(rows) *
+                             static_cast<double>(ceil_div(shape.k, cut.slices));
+  double memory = bytes / (in_l2 ? l2_bytes_per_us : bytes_per_us);
+  if (whole_waves > 0) {
+    memory *= (whole + tail) / waves;
+  } else if (memory < block_bytes / block_bytes_per_us) {
+    memory = block_bytes / block_bytes_per_us;
+  }
   // Lines shorter than the 128 bytes of a cache line come several times.
   if (along == Major::mn && rows < 32) memory *= 1.0 + 0.2 * (32 / rows - 1);
+  // Large clusters reach fewer SMs, and start and end together.
+  if (cut.slices == 4) memory *= 1.15;
+  if (cut.slices > 4 && cut.slices <= arch::max_cluster) memory *= 1.25;
 
-  // Where that is nothing: each k-tile of a slice, and the sums.
-  constexpr double k_tile = 0.25, block_slice = 0.015, cluster = 0.35, workspace = 2.5;
+  // Where that is little, each k-tile of a slice; and the sums.
+  constexpr double k_tile = 0.28, block_slice = 0.015, cluster = 0.9, workspace = 2.5;
   const index_t k_tiles = ceil_div(shape.k, config.block_k());
-  const double chain = k_tile * (whole + (rest > 0.0 ? 1.0 : 0.0)) *
-                       static_cast<double>(ceil_div(k_tiles, cut.slices * cut.block_slices));
+  const double chain =
+      k_tile * static_cast<double>(ceil_div(k_tiles, cut.slices * cut.block_slices));
   const double sums = cut.slices == 1 ? 0.0
                       : cut.slices <= arch::max_cluster
                           ? cluster
@@ -68,6 +79,7 @@ constexpr StreamCut streamed_cut(const TileConfig& config, const GemmShape& shap
   const index_t k_tiles = ceil_div(shape.k, config.block_k());
   const index_t narrow_tiles = ceil_div(narrow, of_b ? config.block_m() : config.block_n());
   const index_t slots = streamed_slots(config);
+  constexpr double worth = 0.99;  // less is within the error of these times
   StreamCut best;
   double best_us = streamed_us(config, shape, along, best);
   for (int s = 1; s <= config.block_slices.max && s <= k_tiles; s *= 2) {
@@ -79,7 +91,7 @@ constexpr StreamCut streamed_cut(const TileConfig& config, const GemmShape& shap
       // Clusters of other sizes reach fewer SMs.
       if (slices > 2 && slices < 8 && slices != 4) continue;
       const StreamCut cut{static_cast<int>(slices), s};
-      if (const double us = streamed_us(config, shape, along, cut); us < best_us) {
+      if (const double us = streamed_us(config, shape, along, cut); us < worth * best_us) {
         best = cut, best_us = us;
       }
     }

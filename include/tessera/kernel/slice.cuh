@@ -24,14 +24,8 @@ __device__ __forceinline__ Slice slice_of(int block, int slices, int k, int k_ti
     return {block, 0, 0, k, k_tiles};
   } else {
     const int number = block % slices;
-    // A division of 64 bits takes some 100 instructions, and before it nothing can be loaded.
-    const bool fits = index_t{slices} * k_tiles >> 32 == 0;
-    const auto start = [&](int s) {
-      return static_cast<int>(fits ? static_cast<unsigned>(s) * static_cast<unsigned>(k_tiles) /
-                                         static_cast<unsigned>(slices)
-                                   : index_t{s} * k_tiles / slices);
-    };
-    const int first = start(number), last = start(number + 1);
+    const int first = static_cast<int>(index_t{number} * k_tiles / slices);
+    const int last = static_cast<int>((index_t{number} + 1) * k_tiles / slices);
     const index_t begin = index_t{first} * block_k;
     index_t end = index_t{last} * block_k;
     if (end > k) end = k;

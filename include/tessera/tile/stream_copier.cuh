@@ -52,7 +52,8 @@ class StreamCopier {
         for (int i = 0; i < accesses; ++i) access_[i] = access_of(line_ + i * line_step);
       }
     } else {
-      own_.data = tile.data + row + (index_t{first} + line_) * ld_;
+      const index_t k = index_t{first} + line_;
+      own_.data = tile.data + row + k * ld_;
       own_.k_left -= line_;
     }
   }
@@ -153,17 +154,31 @@ class NarrowCopier {
     for (int s = at_once > 1 ? lane_ / accesses : 0; s < count_; s += at_once) {
       const int first = slices_.first_k(first_ + s);
       const int left = slices_.first_k(first_ + s + 1) - first - k_;
-      const float* const source = tile_.data + (index_t{first} + k_) * tile_.k_step;
+      const index_t first_of_tile = index_t{first} + k_;
+      const float* const source = tile_.data + first_of_tile * tile_.k_step;
       float* const target = arch::opaque(smem[s].data);
+      // A lane's accesses are equally far apart, where the lanes divide evenly.
+      constexpr int mn_step = along == Major::k ? lanes / of_k : 0;
+      constexpr int k_step = along == Major::k ? 0 : lanes / narrow;
+      constexpr bool even =
+          accesses <= lanes || (along == Major::k ? lanes % of_k == 0 : lanes % narrow == 0);
+      const int mn_of_first = along == Major::k ? own / of_k : own % narrow;
+      const int k_of_first = along == Major::k ? own % of_k * Width : own / narrow;
+      const float* from = source + mn_of_first * tile_.mn_step + k_of_first * tile_.k_step;
+      const index_t step = mn_step * tile_.mn_step + k_step * tile_.k_step;
 #pragma unroll
       for (int i = 0; i < accesses; i += lanes) {
         const int at = own + i;
-        const int mn = along == Major::k ? at / of_k : at % narrow;
-        const int k = along == Major::k ? at % of_k * Width : at / narrow;
+        int mn = mn_of_first + i / lanes * mn_step, k = k_of_first + i / lanes * k_step;
+        if constexpr (!even) {
+          mn = along == Major::k ? at / of_k : at % narrow;
+          k = along == Major::k ? at % of_k * Width : at / narrow;
+          from = source + mn * tile_.mn_step + k * tile_.k_step;
+        }
         const bool inside = at < accesses && mn < tile_.mn_count && k < left;
         float* const to = target + Smem::index(mn, k);
-        const float* const from = source + mn * tile_.mn_step + k * tile_.k_step;
         if (inside) copy_access<Width, arch::CopyHint::keep>(to, from);
+        from += step;
       }
     }
   }
