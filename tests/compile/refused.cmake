@@ -128,9 +128,9 @@ foreach(call IN ITEMS gmem_to_reg<3>\(reg,gmem\) mem_to_reg<3>\(reg,gmem\) reg_t
 endforeach()
 tessera_refused_part(tile_loader 4 "(tile::TileLoader<Major::k,8,6,32,4,false>({},0,0.0f))"
                      "a line of the tile must be whole accesses")
-tessera_refused_part(stream_copier 4 "(tile::StreamCopier<Major::k,6,4>({},{},{},0,0))"
+tessera_refused_part(stream_copier 4 "(tile::StreamCopier<Major::k,6,4>({},{},{},false,0,0))"
                      "a line of the tile must be whole accesses")
-tessera_refused_part(stream_copier_lanes 4 "(tile::StreamCopier<Major::k,12,4>({},{},{},0,0))"
+tessera_refused_part(stream_copier_lanes 4 "(tile::StreamCopier<Major::k,12,4>({},{},{},false,0,0))"
                      "the lanes of a warp must divide a line of the tile, or lines the lanes, evenly")
 tessera_refused_part(tile_copier_threads 4 "(tile::TileCopier<Major::k,8,8,32,4,false>({},0))"
                      "the producers must divide a tile of A and of B evenly")

@@ -32,7 +32,7 @@ __global__ void copy_kernel(tile::GmemTile wide, tile::NarrowTile narrow_tile, t
   const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
   Warp& smem = reinterpret_cast<Warp*>(arch::dynamic_smem())[warp];
   const tile::StreamMap map{log2_rows};
-  Copier copier(wide, slices, map, warp, lane);
+  Copier copier(wide, slices, map, warp == 1, warp, lane);
   Narrow narrow_copier(narrow_tile, slices, map, warp, lane);
   const int slice = map.slice(thread) - map.slice(warp * 32);
   const bool first_of_slice = lane == 0 || map.slice(thread - 1) != map.slice(thread);

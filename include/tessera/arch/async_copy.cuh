@@ -12,9 +12,9 @@ inline constexpr bool has_async_copy = false;
 inline constexpr bool has_async_copy = true;
 #endif
 
-// Prefetch: brings the 128 bytes around an access to L2. Keep: the SM's L1 keeps what is copied,
-// for warps that copy it again.
-enum class CopyHint { none, prefetch, keep };
+// Prefetch: brings the 128 bytes around an access to L2, prefetch_far the 256. Keep: the SM's L1
+// keeps what is copied, for warps that copy it again.
+enum class CopyHint { none, prefetch, prefetch_far, keep };
 
 // This call is equivalent to: for (i < Width) smem[i] = gmem[i], once the copies are waited for.
 // Both pointers are multiples of the access.
@@ -26,7 +26,10 @@ __device__ __forceinline__ void copy_async(float* smem, const float* gmem) {
   ::emulator::cp_async(smem, gmem, bytes, bytes);
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const auto address = static_cast<unsigned>(__cvta_generic_to_shared(smem));
-  if constexpr (Width == 4 && hint == CopyHint::prefetch) {
+  if constexpr (Width == 4 && hint == CopyHint::prefetch_far) {
+    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(address), "l"(gmem)
+                 : "memory");
+  } else if constexpr (Width == 4 && hint == CopyHint::prefetch) {
     asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(address), "l"(gmem)
                  : "memory");
   } else if constexpr (Width == 4 && hint == CopyHint::none) {  // past L1: nobody reads it twice

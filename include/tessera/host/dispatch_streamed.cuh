@@ -24,6 +24,10 @@ kernel::StreamedArguments streamed_arguments(const LaunchPlan& plan,
   const int count = of_a ? g.n : g.m;
   const bool vectorized = k_step == 1 && g.k % 4 == 0 && (count == 1 || mn_step % 4 == 0) &&
                           reinterpret_cast<std::uintptr_t>(narrow) % (4 * sizeof(float)) == 0;
+  // Measured with one row or column only.
+  constexpr index_t l2_bytes = index_t{55} * 1000 * 1000;
+  const index_t wide_extent = of_a ? g.m : g.n;
+  const bool far = count == 1 && wide_extent * g.k > l2_bytes / index_t{sizeof(float)};
   // Elements of C, and of its slices, which are packed.
   const auto output = [](float* data, index_t ld) -> kernel::StreamedOutput {
     return {data, of_a ? ld : 1, of_a ? 1 : ld};
@@ -33,9 +37,10 @@ kernel::StreamedArguments streamed_arguments(const LaunchPlan& plan,
   while (plan.block_slices >> log2_block_slices > 1) ++log2_block_slices;
   return {of_a ? g.a : g.b,
           of_a ? g.lda : g.ldb,
+          far,
           {narrow, mn_step, k_step, count, vectorized},
           output(g.c, g.ldc),
-          of_a ? g.m : g.n,
+          static_cast<int>(wide_extent),
           g.k,
           of_a ? g.n_tiles : g.m_tiles,
           g.k_tiles,

@@ -24,6 +24,9 @@ struct StreamedOutput {
 struct StreamedArguments {
   const float* wide;
   index_t ld;
+  // The wide operand is larger than L2. Along k its copies then fetch 256 bytes at once: 4 to 6 %
+  // less time where they come from memory, 20 % more where they come from L2 (H200).
+  bool far;
   tile::NarrowTile narrow;
   StreamedOutput c;
   int wide_extent, k;
@@ -83,7 +86,7 @@ __global__ void __launch_bounds__(Policy::config.thread_count(),
 
   auto& smem = *reinterpret_cast<SharedStorage*>(arch::dynamic_smem());
   float acc[V::narrow][1] = {};
-  Mainloop::run(wide, narrow, slices, map, smem, acc);
+  Mainloop::run(wide, narrow, slices, map, args.far, smem, acc);
 
   StreamedOutput out = args.c;
   epilogue::LinearCombination epilogue = args.epilogue;

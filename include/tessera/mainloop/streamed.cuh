@@ -36,10 +36,10 @@ struct streamed {
 
   // acc (narrow x 1) += the product of this thread's stream and the narrow operand.
   __device__ static void run(const tile::GmemTile& wide, const tile::NarrowTile& narrow_tile,
-                             const tile::SlicedK& slices, const tile::StreamMap& map,
+                             const tile::SlicedK& slices, const tile::StreamMap& map, bool far,
                              SharedStorage& smem, float (&acc)[narrow][1]) {
     const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
-    Copier copier(wide, slices, map, warp, lane);
+    Copier copier(wide, slices, map, far, warp, lane);
     Narrow narrow_copier(narrow_tile, slices, map, warp, lane);
     Stage(&ring)[stages] = smem.stages[warp];
     const int own_slice = map.slice(thread) - map.slice(warp * 32);

@@ -38,10 +38,11 @@ class StreamCopier {
  public:
   using Smem = SmemTile<lanes, KExtent, along>;
 
-  // `tile` is the block's; `warp` its number in the block. All lanes of a warp together.
+  // `tile` is the block's; `warp` its number in the block; `far`: the operand is larger than L2.
+  // All lanes of a warp together.
   __device__ __forceinline__ StreamCopier(const GmemTile& tile, const SlicedK& slices,
-                                          const StreamMap& map, int warp, int lane)
-      : ld_(tile.ld), line_(lane / run), place_(lane % run * Width) {
+                                          const StreamMap& map, bool far, int warp, int lane)
+      : far_(far), ld_(tile.ld), line_(lane / run), place_(lane % run * Width) {
     const int stream = warp * lanes + (along == Major::k ? lane : place_);
     const int row = map.row(stream), slice = map.slice(stream), first = slices.first_k(slice);
     own_.k_left = row < tile.mn_left ? slices.first_k(slice + 1) - first : 0;
@@ -68,8 +69,12 @@ class StreamCopier {
         const int line = line_ + i * line_step;
         const Access access = keeps_accesses ? access_[i] : access_of(line);
         float* const target = tile + Smem::index(line, place_);
-        if (k_ < access.k_left)
+        if (k_ >= access.k_left) continue;
+        if (far_) {
+          copy_access<Width, arch::CopyHint::prefetch_far>(target, access.data + k_);
+        } else {
           copy_access<Width, arch::CopyHint::prefetch>(target, access.data + k_);
+        }
       }
     } else {
 #pragma unroll
@@ -97,6 +102,7 @@ class StreamCopier {
             __shfl_sync(0xffffffffu, own_.k_left, line) - place_};
   }
 
+  bool far_;
   index_t ld_;
   int line_, place_;  // of this lane's first access
   int k_ = -KExtent;  // first of the k-tile copied last
