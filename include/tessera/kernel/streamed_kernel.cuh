@@ -24,8 +24,8 @@ struct StreamedOutput {
 struct StreamedArguments {
   const float* wide;
   index_t ld;
-  // The wide operand is larger than L2. Along k its copies then fetch 256 bytes at once: 4 to 6 %
-  // less time where they come from memory, 20 % more where they come from L2 (H200).
+  // The wide operand is larger than L2. Along k its copies then fetch 256 bytes at once: 4 % less
+  // time at 8192 x 1 x 8192 on an H200.
   bool far;
   tile::NarrowTile narrow;
   StreamedOutput c;
