@@ -47,6 +47,24 @@ constexpr int wanted_slices(const GemmShape& shape) {
   }
 }
 
+// How K is cut into `chosen` slices, or where nobody chose, as the policy wants: one that streams
+// an operand may decide by that operand's contiguous mode, and cut K among the threads of a block,
+// too.
+template <class Policy, class LayoutA, class LayoutB>
+constexpr SlicePlan wanted_cut(const GemmShape& shape, int chosen, bool clusters) {
+  if (chosen != 0) return {chosen, clusters};
+  if constexpr (requires { Policy::cut(shape, Major::k); }) {
+    if (shape.m == 0 || shape.n == 0 || shape.k == 0) return {1, clusters};
+    constexpr bool along_k = Policy::config.streamed == Streamed::a
+                                 ? kernel::is_row_major<LayoutA>
+                                 : !kernel::is_row_major<LayoutB>;
+    const StreamCut cut = Policy::cut(shape, along_k ? Major::k : Major::mn);
+    return {cut.slices, clusters, cut.block_slices};
+  } else {
+    return {wanted_slices<Policy>(shape), clusters};
+  }
+}
+
 template <class Policy>
 constexpr const char* policy_name() {
   if constexpr (requires { Policy::name; }) {
@@ -63,25 +81,28 @@ template <class Policy, bool Clusters, class ElementA, class LayoutA, class Elem
 auto with_plan(float alpha, const MatrixView<ElementA, LayoutA>& a,
                const MatrixView<ElementB, LayoutB>& b, float beta,
                const MatrixView<float, LayoutC>& c, const Function& f) {
-  const auto planned = [&](const auto& left, const auto& right, const auto& out, bool exchanged) {
-    const GemmShape shape{out.rows, out.cols, left.cols};
-    const bool vectorized = is_vectorizable(has_product(alpha, shape.k), left, right, out, 4);
-    return with_selected<Policy>(shape, vectorized, [&](auto policy, Choice choice = {}) {
-      using Selected = decltype(policy);
-      const int slices = choice.slices != 0 ? choice.slices : wanted_slices<Selected>(shape);
-      LaunchPlan plan =
-          make_plan(policy_name<Selected>(), check_policy<Selected>(), alpha, left, right, beta,
-                    out, SlicePlan{slices, Clusters && !choice.workspace});
-      plan.transposed = exchanged;
-      if (plan.k_tiles > 0) {  // without a product, all policies do the same
-        plan.reason = choice.reason;
-        plan.predicted_us = choice.predicted_us;
-        plan.runner_up = choice.runner_up;
-        plan.runner_up_us = choice.runner_up_us;
-      }
-      return f(policy, plan, left, right, out);
-    });
-  };
+  const auto planned =
+      [&]<class ElementLeft, class LayoutLeft, class ElementRight, class LayoutRight>(
+          const MatrixView<ElementLeft, LayoutLeft>& left,
+          const MatrixView<ElementRight, LayoutRight>& right, const auto& out, bool exchanged) {
+        const GemmShape shape{out.rows, out.cols, left.cols};
+        const bool vectorized = is_vectorizable(has_product(alpha, shape.k), left, right, out, 4);
+        return with_selected<Policy>(shape, vectorized, [&](auto policy, Choice choice = {}) {
+          using Selected = decltype(policy);
+          LaunchPlan plan = make_plan(policy_name<Selected>(), check_policy<Selected>(), alpha,
+                                      left, right, beta, out,
+                                      wanted_cut<Selected, LayoutLeft, LayoutRight>(
+                                          shape, choice.slices, Clusters && !choice.workspace));
+          plan.transposed = exchanged;
+          if (plan.k_tiles > 0) {  // without a product, all policies do the same
+            plan.reason = choice.reason;
+            plan.predicted_us = choice.predicted_us;
+            plan.runner_up = choice.runner_up;
+            plan.runner_up_us = choice.runner_up_us;
+          }
+          return f(policy, plan, left, right, out);
+        });
+      };
   if constexpr (kernel::is_row_major<LayoutC>) {
     return planned(a, b, c, false);
   } else {

@@ -124,22 +124,24 @@ struct split_k {
 // mode (wider C: as many tiles as it takes).
 template <Streamed operand, int narrow>
 struct skinny_tile {
-  static_assert(operand != Streamed::none && narrow == 8,
-                "skinny_tile streams A or B past 8 elements");
+  static_assert(operand != Streamed::none && (narrow == 1 || narrow == 8),
+                "skinny_tile streams A or B past 1 or 8 elements");
   static constexpr const char* name = "skinny";
-  // For B streamed; for A, m and n change places.
-  static constexpr Threads threads{1, 64};
-  static constexpr ThreadTile thread_tile{narrow, 4};
   static constexpr bool b = operand == Streamed::b;
   static constexpr TileConfig config = with(
-      double_buffered::config, b ? threads : Threads{threads.n, threads.m},
-      b ? Lanes{1, 32} : Lanes{32, 1}, b ? thread_tile : ThreadTile{thread_tile.n, thread_tile.m},
-      KTile{16}, Stages{3}, MinBlocks{3}, Slices{1024}, operand);
+      double_buffered::config, b ? Threads{1, 64} : Threads{64, 1}, b ? Lanes{1, 32} : Lanes{32, 1},
+      b ? ThreadTile{narrow, 1} : ThreadTile{1, narrow}, KTile{32}, Stages{3}, MinBlocks{3},
+      Slices{1024}, operand, BlockSlices{narrow == 1 ? 16 : 2});
   template <class Variant>
   using mainloop = tessera::mainloop::streamed<Variant>;
 
-  static constexpr int slices(const GemmShape& shape) {
-    return detail::streamed_slices(config, shape);
+  // `along`: the contiguous mode of the streamed operand in gmem.
+  static constexpr StreamCut cut(const GemmShape& shape, Major along) {
+    return detail::streamed_cut(config, shape, along);
+  }
+  static constexpr int slices(const GemmShape& shape) {  // in all, for the cost model
+    const StreamCut of_k = cut(shape, Major::k);
+    return of_k.slices * of_k.block_slices;
   }
 };
 
@@ -153,7 +155,11 @@ struct skinny {
 
   template <class Function>
   static constexpr auto select(const GemmShape& shape, Function&& f) {
-    if (shape.m <= shape.n) return f(skinny_tile<Streamed::b, 8>{});
+    if (shape.m <= shape.n) {
+      if (shape.m <= 1) return f(skinny_tile<Streamed::b, 1>{});
+      return f(skinny_tile<Streamed::b, 8>{});
+    }
+    if (shape.n <= 1) return f(skinny_tile<Streamed::a, 1>{});
     return f(skinny_tile<Streamed::a, 8>{});
   }
 };
@@ -260,15 +266,13 @@ struct automatic {
                            4};
     // Up to 8 wide nothing comes near skinny, which the model does not see where launches are most
     // of the time.
-    constexpr index_t least_streamed = 256;
     const index_t width = shape.m < shape.n ? shape.m : shape.n;
-    const index_t length = shape.m < shape.n ? shape.n : shape.m;
     if (width == 0 || shape.k == 0) return all;
     if (width <= widest_skinny) {
       all.list[all.count++] = skinny::select(shape, [&](auto tile) {
         return detail::Candidate{skinny::name, tile.config, &chip.skinny, tile.slices(shape)};
       });
-      if (length >= least_streamed) all.preferred = all.count - 1;
+      all.preferred = all.count - 1;
     } else if (width <= widest_narrow) {
       all.list[all.count++] = narrow::select(shape, [&](auto tile) {
         return detail::Candidate{narrow::name, tile.config, &tile.cost(chip)};
@@ -313,7 +317,10 @@ struct automatic {
       default:
         if (shape.m <= widest_skinny || shape.n <= widest_skinny) {
           return skinny::select(shape, [&](auto tile) {
-            return f(tile, choice("narrow: one operand is streamed once"));
+            // In how many slices, the tile knows.
+            Choice streamed = choice("narrow: one operand is streamed once");
+            streamed.slices = most_slices > 1 ? 0 : 1;
+            return f(tile, streamed);
           });
         }
         return narrow::select(

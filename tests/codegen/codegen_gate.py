@@ -40,8 +40,9 @@ SKIPPED = 77
 # `narrow`, every width and both orientations.
 POLICY = re.compile(r"(?:ladder|library)_entry<policy::(\w+)>")
 CHOOSERS = ("automatic", "automatic_unsplit", "skinny", "narrow")
-TILES = {"skinny_b8": "skinny_tile<Streamed::b,8>", "narrow_128x16": "narrow_128x16",
-         "narrow_32x64": "narrow_32x64", "narrow_96x48": "narrow_96x48"}
+TILES = {"skinny_a1": "skinny_tile<Streamed::a,1>", "skinny_b8": "skinny_tile<Streamed::b,8>",
+         "narrow_128x16": "narrow_128x16", "narrow_32x64": "narrow_32x64",
+         "narrow_96x48": "narrow_96x48"}
 # Compiled with -use_fast_math: mainloop, epilogue, slices through a cluster and a workspace.
 FAST_MATH_POLICY = "split_k"
 # Of one call of gemm, at most: one that is over the time limit is repeated.

@@ -20,6 +20,12 @@ struct larger_storage : single_stage<Variant> {
     float more[4];
   };
 };
+template <class Variant>
+struct larger_stream : streamed<Variant> {
+  struct SharedStorage : streamed<Variant>::SharedStorage {
+    float more[1024];
+  };
+};
 }  // namespace tessera::mainloop
 
 struct candidate {

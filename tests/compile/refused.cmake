@@ -71,15 +71,25 @@ tessera_refused_policy(double_k_tile double_buffered
                        "mainloop double_buffered alternates two fragments: KTile must be even")
 tessera_refused_policy(streamed_none streamed "with(base,Stages{3})"
                        "mainloop streamed reads one operand once: Streamed must be a or b")
-tessera_refused_policy(streamed_stages streamed "with(base,Streamed::a)"
+set(streams "Streamed::a,Threads{64,1},Lanes{32,1},ThreadTile{1,4}")
+tessera_refused_policy(streamed_stages streamed "with(base,${streams})"
                        "mainloop streamed needs Stages of at least 2")
-tessera_refused_policy(streamed_k_tile streamed "with(base,Streamed::a,Stages{3},KTile{6})"
+tessera_refused_policy(streamed_k_tile streamed
+                       "with(base,${streams},Stages{3},KTile{6},VecWidth{2})"
                        "mainloop streamed takes 4 k at once: KTile must be whole 4s")
-tessera_refused_policy(streamed_accesses_m streamed
-                       "with(base,Streamed::b,Stages{3},VecWidth{4},ThreadTile{2,4})"
-                       "with B streamed, ThreadTile must be a multiple of VecWidth along m")
+tessera_refused_policy(streamed_tile streamed "with(base,${streams},Stages{3},ThreadTile{2,4})"
+                       "a policy with Streamed has Threads along that operand only, of one element each")
+tessera_refused_policy(streamed_threads streamed "with(base,${streams},Stages{3},Threads{96,1})"
+                       "a policy with Streamed has a power of two of Threads")
+tessera_refused_policy(streamed_block_slices streamed
+                       "with(base,${streams},Stages{3},BlockSlices{128})"
+                       "BlockSlices must be a power of two and leave a slice VecWidth of the Threads")
+tessera_refused_policy(block_slices single_stage "with(base,BlockSlices{2})"
+                       "a policy with BlockSlices must have Streamed: only its mainloop knows them")
+tessera_compile_test(accepted.streamed emulated SOURCE policy.cu FLAGS -DTEST_MAINLOOP=streamed
+                     -DTEST_CONFIG=with\(base,${streams},Stages{2},BlockSlices{16}\))
 tessera_refused_policy(streamed_producers streamed
-                       "with(base,Streamed::b,Stages{3},Producers{4})"
+                       "with(base,${streams},Stages{3},Producers{4})"
                        "a policy with Streamed has no Producers")
 tessera_refused_policy(pipelined_stages pipelined "with(base,ASmem{Major::mn})"
                        "mainloop pipelined needs Stages of at least 2 and Producers")
@@ -94,6 +104,8 @@ tessera_refused_policy(pipelined_slices pipelined
 tessera_compile_test(accepted.pipelined emulated SOURCE policy.cu FLAGS -DTEST_MAINLOOP=pipelined
                      -DTEST_CONFIG=with\(base,Stages{2},Producers{1},ASmem{Major::mn}\))
 tessera_refused_policy(shared_storage larger_storage "base"
+                       "the plan's shared memory must be what the mainloop lays out")
+tessera_refused_policy(streamed_storage larger_stream "with(base,${streams},Stages{3})"
                        "the plan's shared memory must be what the mainloop lays out")
 # Warp-tiling parameters of a well-known kernel that cannot be met: 128 threads, thread tile 8 x 4
 # for a block tile of 128 x 256.
@@ -116,14 +128,14 @@ foreach(call IN ITEMS gmem_to_reg<3>\(reg,gmem\) mem_to_reg<3>\(reg,gmem\) reg_t
 endforeach()
 tessera_refused_part(tile_loader 4 "(tile::TileLoader<Major::k,8,6,32,4,false>({},0,0.0f))"
                      "a line of the tile must be whole accesses")
-tessera_refused_part(line_copier 4 "(tile::LineCopier<Major::k,8,6,32,4>({},0))"
+tessera_refused_part(stream_copier 4 "(tile::StreamCopier<Major::k,6,4>({},{},{},false,0,0))"
                      "a line of the tile must be whole accesses")
-tessera_refused_part(line_copier_threads 4 "(tile::LineCopier<Major::k,8,8,3,4>({},0))"
-                     "the threads must divide a line of the tile, or lines the threads, evenly")
+tessera_refused_part(stream_copier_lanes 4 "(tile::StreamCopier<Major::k,12,4>({},{},{},false,0,0))"
+                     "the lanes of a warp must divide a line of the tile, or lines the lanes, evenly")
 tessera_refused_part(tile_copier_threads 4 "(tile::TileCopier<Major::k,8,8,32,4,false,true>({},0))"
                      "the producers must divide a tile of A and of B evenly")
 tessera_refused_part(skinny_tile 4 "(policy::skinny_tile<Streamed::a,7>{})"
-                     "skinny_tile streams A or B past 8 elements")
+                     "skinny_tile streams A or B past 1 or 8 elements")
 
 # Element types.
 function(tessera_refused_element name flag sentence)

@@ -44,19 +44,21 @@ constexpr TileConfig configs[] = {
      .stages = {2},
      .slices = {32}},
     {.threads = {1, 64},
-     .thread_tile = {8, 4},
-     .k_tile = {16},
+     .thread_tile = {8, 1},
+     .k_tile = {32},
      .vec_width = {4},
      .stages = {3},
      .slices = {1024},
-     .streamed = Streamed::b},
+     .streamed = Streamed::b,
+     .block_slices = {16}},
     {.threads = {64, 1},
-     .thread_tile = {4, 8},
+     .thread_tile = {1, 1},
      .k_tile = {16},
      .vec_width = {4},
      .stages = {3},
      .slices = {1024},
-     .streamed = Streamed::a},
+     .streamed = Streamed::a,
+     .block_slices = {8}},
     {.threads = {8, 32},
      .thread_tile = {16, 8},
      .k_tile = {16},
@@ -135,7 +137,7 @@ Input read(Bytes bytes) {
   Input in;
   in.config = &configs[bytes.take<std::uint8_t>() % (sizeof configs / sizeof configs[0])];
   const auto slices = bytes.take<std::uint8_t>();
-  in.cut = {slices % 64 - 8, (slices & 0x80) != 0};
+  in.cut = {slices % 64 - 8, (slices & 0x80) != 0, slices % 13 - 1};
   const auto layouts = bytes.take<std::uint8_t>();
   const auto flags = bytes.take<std::uint8_t>();
   in.alpha = bytes.take_scalar();
@@ -235,8 +237,10 @@ void check_plan(const LaunchPlan& p, const Input& in) {
   must(p.launches == changes_c, "a launch exactly where C changes");
   if (!p.launches) return;
 
-  must(covers(p.m_tiles, config.block_m(), m), "the tiles cover m, each of them needed");
-  must(covers(p.n_tiles, config.block_n(), n), "the tiles cover n, each of them needed");
+  const int of_m = config.streamed == Streamed::a ? p.block_slices : 1;
+  const int of_n = config.streamed == Streamed::b ? p.block_slices : 1;
+  must(covers(p.m_tiles, config.block_m() / of_m, m), "the tiles cover m, each of them needed");
+  must(covers(p.n_tiles, config.block_n() / of_n, n), "the tiles cover n, each of them needed");
   must(product ? covers(p.k_tiles, config.block_k(), k) : p.k_tiles == 0, "the k-tiles cover k");
   if (product) {
     must(p.grid == p.m_tiles * p.n_tiles * p.slices && p.grid > 0 && p.grid <= largest_extent,
@@ -250,8 +254,12 @@ void check_plan(const LaunchPlan& p, const Input& in) {
     must(p.grid == 0 && p.block == 0 && p.smem_bytes == 0, "nothing is multiplied");
   }
   must(p.slices >= 1 && p.slices <= config.slices.max, "as many slices as the policy allows");
-  must(p.slices == 1 || (p.slices <= in.cut.wanted && p.slices <= p.k_tiles),
+  must(p.slices == 1 || (p.slices <= in.cut.wanted && p.slices * p.block_slices <= p.k_tiles),
        "no more slices than are wanted or have a k-tile");
+  must(p.block_slices == 1 ||
+           (p.block_slices <= in.cut.block_wanted && p.block_slices <= config.block_slices.max &&
+            (p.block_slices & (p.block_slices - 1)) == 0 && p.block_slices <= p.k_tiles),
+       "slices of a block: a power of two, no more than wanted and allowed, each with a k-tile");
   must(p.cluster == (in.cut.clusters && p.slices > 1 && p.slices <= 8), "clusters where they can");
   const bool workspace = p.slices > 1 && !p.cluster;
   const Wide bytes = workspace ? Wide{p.slices} * m * n * 4 : 0;

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <tessera/gemm.cuh>
+#include <tuple>
 
 #include "compare.hpp"
 #include "problem.hpp"
@@ -72,23 +73,32 @@ TEST(Skinny, AnyAlignment) {
   }
 }
 
-// Few and many slices: in a cluster and in a workspace.
+// K among the threads of a block, the blocks of a cluster, and in a workspace; several of these,
+// and slices of different lengths.
 TEST(Skinny, SlicesOfK) {
-  for (const index_t m : {1, 8, 11}) {
-    const Problem few{.m = m, .n = 300, .k = 250, .alpha = 0.5f, .beta = 1.0f};
-    const Problem many{.m = m, .n = 20, .k = 2001, .beta = -1.0f};
-    EXPECT_GT(plan_of(few).slices, 1);
-    EXPECT_LE(plan_of(few).slices, 8);
-    EXPECT_GT(plan_of(many).workspace_bytes, 0);
-    check(few);
-    check(many);
+  bool block = false, cluster = false;
+  for (const auto& [m, n, k] :
+       {std::tuple{1, 300, 250}, {1, 20, 2001}, {5, 40, 2001}, {11, 20, 2001}}) {
+    const Problem problem{.m = m, .n = n, .k = k, .alpha = 0.5f, .beta = -1.0f};
+    const LaunchPlan plan = plan_of(problem);
+    block = block || plan.block_slices > 1;
+    cluster = cluster || plan.cluster;
+    check(problem);
+  }
+  EXPECT_TRUE(block);
+  EXPECT_TRUE(cluster);
+  for (const Problem& problem : {Problem{.m = 1, .n = 3, .k = 40001},
+                                 {.m = 3, .n = 1, .k = 40000},
+                                 {.m = 8, .n = 17, .k = 40002}}) {
+    EXPECT_GT(plan_of(problem).workspace_bytes, 0);
+    EXPECT_TRUE(run_and_check(skinny(), problem));
   }
 }
 
 // Every product underflows: all accumulators and the sums of all slices are -0, which neither the
 // padding of k nor a sum may turn into +0.
 TEST(Skinny, MinusZeroSurvives) {
-  for (const index_t k : {1, 15, 17, 50, 1000}) {
+  for (const index_t k : {1, 15, 33, 1000, 250}) {  // 250: clusters of fewer than eight
     for (const Layouts& layouts : every_layout()) {
       for (const auto& [m, n] : {std::pair{3, 70}, {70, 3}}) {
         const Problem problem = with_layouts({.m = m, .n = n, .k = k}, layouts);
@@ -115,8 +125,8 @@ TEST(Skinny, NanAndInf) {
 // ---- what is chosen
 
 TEST(SkinnyChoice, TheLargerOperandIsStreamed) {
-  constexpr int narrow = 8;
   for (const index_t width : {1, 2, 8}) {
+    const int narrow = width == 1 ? 1 : 8;
     const LaunchPlan flat = plan_of({.m = width, .n = 5000, .k = 64});
     EXPECT_EQ(flat.config.streamed, Streamed::b);
     EXPECT_EQ(flat.config.block_m(), narrow);

@@ -1,5 +1,5 @@
 // Policies that stream one operand: the plan's vector widths, which that operand alone decides, and
-// the number of slices of K. No device.
+// how K is cut, among blocks and the threads of one. No device.
 #include <gtest/gtest.h>
 
 #include <tessera/host/plan.hpp>
@@ -9,24 +9,24 @@ namespace tessera {
 namespace {
 
 using detail::make_plan;
-using detail::streamed_slices;
+using detail::SlicePlan;
+using detail::streamed_cut;
 
 alignas(16) float data[64];
 
-// Block tiles of 8 x 256 x 16 and 256 x 8 x 16, three blocks of 64 threads on an SM.
+// Block tiles of 8 x 64 x 32 and 64 x 8 x 32, with four slices of a block an S-th as wide.
 constexpr TileConfig streams_b{.threads = {1, 64},
                                .lanes = {1, 32},
-                               .thread_tile = {8, 4},
-                               .k_tile = {16},
+                               .thread_tile = {8, 1},
+                               .k_tile = {32},
                                .vec_width = {4},
                                .stages = {3},
-                               .min_blocks = {3},
-                               .slices = {512},
-                               .streamed = Streamed::b};
+                               .min_blocks = {4},
+                               .slices = {1024},
+                               .streamed = Streamed::b,
+                               .block_slices = {4}};
 constexpr TileConfig streams_a =
-    with(streams_b, Threads{64, 1}, Lanes{32, 1}, ThreadTile{4, 8}, Streamed::a);
-
-constexpr index_t slots = index_t{132} * 3;
+    with(streams_b, Threads{64, 1}, Lanes{32, 1}, ThreadTile{1, 8}, Streamed::a);
 
 void expect_widths(const LaunchPlan& p, int a, int b) {
   EXPECT_EQ(p.vec_width_a, a);
@@ -62,58 +62,102 @@ TEST(PlanOfAStream, WithoutAProductNothingIsStreamed) {
                 1, 1);
 }
 
-TEST(PlanOfAStream, SmemHoldsEitherLayout) {
-  // 256 lines of 16 floats and 4 more, or 16 of 256 and 4; 8 of 16, or 16 of 8.
-  static_assert(smem_bytes(streams_b) == 3 * 4 * (256 * 20 + 16 * 12));
+TEST(PlanOfAStream, SmemHoldsEitherLayoutAndTheSums) {
+  // For two warps and three stages 32 lines of 32 floats and 4 more, and for the two slices that a
+  // warp has a part of 8 of 32; for 64 threads 8 sums.
+  static_assert(streamed_slices_of_warp(streams_b) == 2);
+  static_assert(smem_bytes(streams_b) == 4 * (2 * 3 * (32 * 36 + 2 * 8 * 36) + 64 * 8));
   static_assert(smem_bytes(streams_a) == smem_bytes(streams_b));
 }
 
-TEST(SlicesOfAStream, OneWhereTilesFillTheChip) {
-  EXPECT_EQ(streamed_slices(streams_b, {8, 256 * slots, 1024}), 1);
-  EXPECT_EQ(streamed_slices(streams_b, {1, 256 * slots * 3, 65536}), 1);
+LaunchPlan plan_of(const TileConfig& config, const GemmShape& s, SlicePlan cut) {
+  return make_plan("test", config, 1.0f, row_major(data, s.m, s.k), row_major(data, s.k, s.n), 0.0f,
+                   row_major(data, s.m, s.n), cut);
 }
 
-TEST(SlicesOfAStream, WholeWavesWhereTilesAreFew) {
-  for (const index_t tiles : {1, 2, 3, 4, 6, 11, 12, 22, 33}) {
-    const int slices = streamed_slices(streams_b, {8, 256 * tiles, 1 << 20});
-    EXPECT_EQ(tiles * slices % slots, 0) << tiles << " tiles, " << slices << " slices";
-    EXPECT_GT(slices, 1);
+// The block tile becomes narrower along the streamed operand, and the slices of a block are a power
+// of two that the policy allows and k has k-tiles for.
+TEST(PlanOfAStream, BlockSlicesNarrowTheTile) {
+  for (const int wanted : {-1, 0, 1, 2, 3, 4, 7, 100}) {
+    const int expected = wanted >= 4 ? 4 : wanted >= 2 ? 2 : 1;
+    const LaunchPlan b = plan_of(streams_b, {9, 640, 320}, {5, true, wanted});
+    EXPECT_EQ(b.block_slices, expected);
+    EXPECT_EQ(b.m_tiles, 2);
+    EXPECT_EQ(b.n_tiles, 10 * expected);
+    EXPECT_EQ(b.slices, expected == 4 ? 2 : 5) << "each slice of a block has a k-tile";
+    EXPECT_EQ(b.grid, 20 * expected * b.slices);
+    EXPECT_EQ(b.splits_k(), true);
+    const LaunchPlan a = plan_of(streams_a, {640, 9, 320}, {1, true, wanted});
+    EXPECT_EQ(a.m_tiles, 10 * expected);
+    EXPECT_EQ(a.n_tiles, 2);
+    EXPECT_EQ(a.splits_k(), expected > 1);
+    EXPECT_EQ(a.smem_bytes, smem_bytes(streams_a));
   }
+  EXPECT_EQ(plan_of(streams_b, {8, 640, 96}, {1, true, 4}).block_slices, 2);
+  EXPECT_EQ(plan_of(streams_b, {8, 640, 97}, {1, true, 4}).block_slices, 4);
+  EXPECT_EQ(plan_of(streams_b, {8, 640, 32}, {1, true, 4}).block_slices, 1);
+  // 2^30 tiles: narrower ones would not fit a grid.
+  const LaunchPlan full = plan_of(streams_b, {8 << 16, 64 << 14, 320}, {1, true, 4});
+  EXPECT_EQ(full.block_slices, 1);
+  EXPECT_EQ(full.grid, index_t{1} << 30);
 }
 
-TEST(SlicesOfAStream, NeverShorterThanTwoKTiles) {
-  for (const index_t k : {1, 95, 96, 191, 192, 1000, 10000}) {
-    const index_t slices = streamed_slices(streams_b, {1, 256, k});
-    EXPECT_LE(slices * 2 * 16, k < 32 ? 32 : k);
-    EXPECT_GE(slices, 1);
-  }
-  EXPECT_EQ(streamed_slices(streams_b, {1, 256, 63}), 1);
-  EXPECT_EQ(streamed_slices(streams_b, {1, 256, 64}), 2);
-}
+// ---- how K is cut
 
-// Each slice of a short and wide C is written and read again: with eight rows and k = 1024, 1.6 %
-// of the streamed operand.
-TEST(SlicesOfAStream, FewWhereTheirSumsCost) {
-  for (const index_t tiles : {200, 256, 300, 500}) {
-    EXPECT_LE(streamed_slices(streams_b, {8, 256 * tiles, 1024}), 5) << tiles << " tiles";
-  }
-}
+constexpr Major either[] = {Major::k, Major::mn};
 
-TEST(SlicesOfAStream, BothOperandsAlike) {
-  for (const index_t wide : {1, 300, 4096, 65536}) {
-    for (const index_t narrow : {1, 5, 8}) {
-      for (const index_t k : {1, 1000, 4096, 1 << 20}) {
-        EXPECT_EQ(streamed_slices(streams_b, {narrow, wide, k}),
-                  streamed_slices(streams_a, {wide, narrow, k}));
+TEST(CutOfAStream, EverySliceHasAKTile) {
+  for (const Major along : either) {
+    for (const index_t wide : {1, 8, 64, 1000, 8192, 300000}) {
+      for (const index_t k : {1, 32, 33, 500, 4096, 100000, 1 << 24}) {
+        const StreamCut cut = streamed_cut(streams_b, {8, wide, k}, along);
+        EXPECT_GE(cut.slices, 1);
+        EXPECT_LE(cut.slices, 1024);
+        EXPECT_TRUE(cut.block_slices == 1 || cut.block_slices == 2 || cut.block_slices == 4);
+        EXPECT_LE(index_t{cut.slices} * cut.block_slices, (k + 31) / 32) << wide << " x " << k;
+        // Clusters of other sizes reach fewer SMs.
+        const bool cluster = cut.slices > 1 && cut.slices <= 8;
+        EXPECT_TRUE(!cluster || (8 % cut.slices == 0 && cut.slices != 5)) << cut.slices;
       }
     }
   }
 }
 
-TEST(SlicesOfAStream, LargestExtentsDoNotOverflow) {
+TEST(CutOfAStream, OneSliceWhereTilesFillTheChip) {
+  for (const Major along : either) {
+    EXPECT_EQ(streamed_cut(streams_b, {8, 32768, 4096}, along).slices, 1);
+    EXPECT_EQ(streamed_cut(streams_b, {8, 1 << 22, 1024}, along).slices, 1);
+  }
+}
+
+// A workspace and a second kernel are worth it only where few tiles have much to read.
+TEST(CutOfAStream, AWorkspaceForLongProductsOnly) {
+  EXPECT_GT(streamed_cut(streams_b, {8, 512, 500000}, Major::mn).slices, 8);
+  EXPECT_GT(streamed_cut(streams_b, {1, 1, 1 << 24}, Major::k).slices, 8);
+  for (const Major along : either) {
+    for (const index_t wide : {64, 512, 1024, 4096}) {
+      EXPECT_LE(streamed_cut(streams_b, {8, wide, 1024}, along).slices, 8) << wide;
+    }
+  }
+}
+
+TEST(CutOfAStream, BothOperandsAlike) {
+  for (const index_t wide : {1, 300, 4096, 65536}) {
+    for (const index_t narrow : {1, 5, 8}) {
+      for (const index_t k : {1, 1000, 4096, 1 << 20}) {
+        const StreamCut b = streamed_cut(streams_b, {narrow, wide, k}, Major::k);
+        const StreamCut a = streamed_cut(streams_a, {wide, narrow, k}, Major::k);
+        EXPECT_EQ(a.slices, b.slices);
+        EXPECT_EQ(a.block_slices, b.block_slices);
+      }
+    }
+  }
+}
+
+TEST(CutOfAStream, LargestExtentsDoNotOverflow) {
   constexpr index_t largest = detail::max_extent;
-  EXPECT_EQ(streamed_slices(streams_b, {largest, largest, largest}), 1);
-  EXPECT_EQ(streamed_slices(streams_b, {1, 1, largest}), slots);
+  EXPECT_EQ(streamed_cut(streams_b, {largest, largest, largest}, Major::k).slices, 1);
+  EXPECT_GT(streamed_cut(streams_b, {1, 1, largest}, Major::k).slices, 8);
 }
 
 }  // namespace

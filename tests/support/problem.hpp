@@ -42,7 +42,7 @@ struct HostOperands {
 
 // How a plan cuts K.
 [[nodiscard]] inline SlicesOfK slices_of(const LaunchPlan& plan) {
-  return {plan.config.block_k(), plan.slices};
+  return {plan.config.block_k(), plan.slices, plan.block_slices};
 }
 
 // C as the contract has it; `plan`: for the slices of K that it cuts.

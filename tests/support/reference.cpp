@@ -103,13 +103,16 @@ HostMatrix rows(const HostMatrix& b, index_t first, index_t last) {
 }
 
 HostMatrix sum_of_slices(const HostMatrix& a, const HostMatrix& b, SlicesOfK cut) {
-  if (cut.slices == 1) return product(a, b);
+  const bool inner = cut.slices == 1;  // the slices of a block
+  const index_t slices = inner ? cut.block_slices : cut.slices;
+  if (slices == 1) return product(a, b);
+  const SlicesOfK next{cut.block_k, 1, inner ? 1 : cut.block_slices};
   const index_t k_tiles = (a.cols + cut.block_k - 1) / cut.block_k;
   HostMatrix sum;
-  for (index_t s = 0; s < cut.slices; ++s) {
-    const index_t first = std::min(s * k_tiles / cut.slices * cut.block_k, a.cols);
-    const index_t last = std::min((s + 1) * k_tiles / cut.slices * cut.block_k, a.cols);
-    const HostMatrix part = product(columns(a, first, last), rows(b, first, last));
+  for (index_t s = 0; s < slices; ++s) {
+    const index_t first = std::min(s * k_tiles / slices * cut.block_k, a.cols);
+    const index_t last = std::min((s + 1) * k_tiles / slices * cut.block_k, a.cols);
+    const HostMatrix part = sum_of_slices(columns(a, first, last), rows(b, first, last), next);
     if (s == 0) {
       sum = part;
     } else {

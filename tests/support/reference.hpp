@@ -9,17 +9,18 @@
 namespace tessera::support {
 
 // How K is cut: slice s covers the k-tiles [s * T / slices, (s + 1) * T / slices) of T, rounded
-// down.
+// down. Each is cut in the same way into block_slices of its own.
 struct SlicesOfK {
   index_t block_k = 1;
   index_t slices = 1;
+  index_t block_slices = 1;
 };
 
 // alpha * A * B + beta * C as contract 1 and 2 have it: acc = fmaf(a, b, acc) for k ascending from
 // acc = 0, then beta == 0 ? alpha * acc : fmaf(alpha, acc, beta * c). Without a product (alpha or k
 // is 0): +0 if beta is 0, C's own bits if beta is 1, else beta * c. With several slices acc is the
-// sum of theirs, ((s0 + s1) + s2) + ..., each of which is such an acc over its own k. A: m x k, B:
-// k x n, C: m x n.
+// sum of theirs, ((s0 + s1) + s2) + ..., each of which is such an acc over its own k, or again such
+// a sum. A: m x k, B: k x n, C: m x n.
 [[nodiscard]] HostMatrix reference_gemm(float alpha, const HostMatrix& a, const HostMatrix& b,
                                         float beta, const HostMatrix& c, SlicesOfK cut = {});
 

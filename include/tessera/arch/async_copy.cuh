@@ -12,9 +12,13 @@ inline constexpr bool has_async_copy = false;
 inline constexpr bool has_async_copy = true;
 #endif
 
+// Prefetch: brings the 128 bytes around an access to L2, prefetch_far the 256. Keep: the SM's L1
+// keeps what is copied, for warps that copy it again.
+enum class CopyHint { none, prefetch, prefetch_far, keep };
+
 // This call is equivalent to: for (i < Width) smem[i] = gmem[i], once the copies are waited for.
-// Both pointers are multiples of the access. Prefetch: brings the 128 bytes around it to L2.
-template <int Width, bool Prefetch = false>
+// Both pointers are multiples of the access.
+template <int Width, CopyHint hint = CopyHint::none>
 __device__ __forceinline__ void copy_async(float* smem, const float* gmem) {
   static_assert(Width == 1 || Width == 2 || Width == 4, "an access is 1, 2 or 4 floats wide");
 #if defined(TESSERA_EMULATOR)
@@ -22,10 +26,13 @@ __device__ __forceinline__ void copy_async(float* smem, const float* gmem) {
   ::emulator::cp_async(smem, gmem, bytes, bytes);
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const auto address = static_cast<unsigned>(__cvta_generic_to_shared(smem));
-  if constexpr (Width == 4 && Prefetch) {
+  if constexpr (Width == 4 && hint == CopyHint::prefetch_far) {
+    asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16;" ::"r"(address), "l"(gmem)
+                 : "memory");
+  } else if constexpr (Width == 4 && hint == CopyHint::prefetch) {
     asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16;" ::"r"(address), "l"(gmem)
                  : "memory");
-  } else if constexpr (Width == 4) {  // past L1: nobody reads it twice
+  } else if constexpr (Width == 4 && hint == CopyHint::none) {  // past L1: nobody reads it twice
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(address), "l"(gmem) : "memory");
   } else {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(gmem),

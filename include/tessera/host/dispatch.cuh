@@ -3,6 +3,7 @@
 
 #include "../kernel/gemm_kernel.cuh"
 #include "../kernel/sum_slices_kernel.cuh"
+#include "dispatch_streamed.cuh"
 #include "launch.cuh"
 #include "plan.hpp"
 #include "policy_check.hpp"

@@ -33,6 +33,7 @@ struct LaunchPlan {
   // blocks or in a workspace on the stream, by a second kernel of reduction_grid blocks. Without a
   // product (k_tiles is 0) that kernel runs alone: grid, block and smem_bytes are 0.
   int slices = 1;
+  int block_slices = 1;  // into which the threads of a block cut their slice: see SlicedK
   bool cluster = false;
   index_t reduction_grid = 0;
   Tail tail{};  // the tiles of a last wave that is not full, cut along K: see kernel/tail.hpp
@@ -43,6 +44,9 @@ struct LaunchPlan {
   const char* runner_up = "";
   double runner_up_us = 0.0;
   TileConfig config{};
+
+  // Whether the sum of an element is that of several slices: see kernel/slice.cuh.
+  [[nodiscard]] constexpr bool splits_k() const { return slices > 1 || block_slices > 1; }
 
   // Traffic that the block tile's shape implies, in bytes per fused multiply-add of a full tile.
   // gmem: what crosses from L2 when each block loads its tiles once; without smem tiles, every
@@ -77,6 +81,7 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
      << 'x' << p.n_tiles << 'x' << p.k_tiles << ", vec_width " << p.vec_width_a << '/'
      << p.vec_width_b << '/' << p.vec_width_c << (p.guarded ? ", guarded" : ", exact");
   if (p.slices > 1) os << ", slices " << p.slices << (p.cluster ? " in clusters" : "");
+  if (p.block_slices > 1) os << ", slices of a block " << p.block_slices;
   if (p.tail.tiles > 0) {
     os << ", tail of " << p.tail.tiles << " tiles cut into " << p.tail.rounds + 1 << " pieces";
   }
@@ -130,10 +135,24 @@ constexpr int planned_slices(const TileConfig& config, int wanted, const GemmSha
   return slices > 1 ? static_cast<int>(slices) : 1;
 }
 
-// How K is cut: into as many slices as are wanted, added by clusters where all chips have them.
+// The slices of a block's K, of those wanted: a power of two; each has a k-tile, and the narrower
+// tiles (at most so many times as many as `tiles`) fit a grid.
+constexpr int planned_block_slices(const TileConfig& config, int wanted, index_t tiles,
+                                   index_t k_tiles) {
+  index_t most = wanted < config.block_slices.max ? wanted : config.block_slices.max;
+  if (k_tiles < most) most = k_tiles;
+  if (max_extent / tiles < most) most = max_extent / tiles;
+  int slices = 1;
+  while (2 * slices <= most) slices *= 2;
+  return slices;
+}
+
+// How K is cut: into as many slices as are wanted, added by clusters where all chips have them, and
+// these among the threads of a block.
 struct SlicePlan {
   int wanted = 1;
   bool clusters = false;
+  int block_wanted = 1;
 };
 
 // The plan of a problem whose C is row-major.
@@ -156,6 +175,13 @@ LaunchPlan make_plan(const char* policy, const TileConfig& config, float alpha,
     return plan;
   }
   plan.launches = true;
+  plan.block_slices =
+      planned_block_slices(config, cut.block_wanted, plan.m_tiles * plan.n_tiles, plan.k_tiles);
+  if (config.streamed == Streamed::a) {
+    plan.m_tiles = ceil_div(c.rows, config.block_m() / plan.block_slices);
+  } else if (config.streamed == Streamed::b) {
+    plan.n_tiles = ceil_div(c.cols, config.block_n() / plan.block_slices);
+  }
   plan.guarded = c.rows % config.block_m() != 0 || c.cols % config.block_n() != 0 ||
                  (product && a.cols % config.block_k() != 0);
   const int width = config.vec_width.floats;
@@ -179,7 +205,8 @@ LaunchPlan make_plan(const char* policy, const TileConfig& config, float alpha,
     return plan;
   }
   const index_t tiles = plan.m_tiles * plan.n_tiles;
-  plan.slices = planned_slices(config, cut.wanted, plan.shape, tiles, plan.k_tiles);
+  plan.slices =
+      planned_slices(config, cut.wanted, plan.shape, tiles, plan.k_tiles / plan.block_slices);
   plan.grid = tiles * plan.slices;
   plan.block = config.block_threads();
   plan.smem_bytes = tessera::smem_bytes(config);

@@ -21,17 +21,25 @@ constexpr TileConfig check_policy() {
   static_assert(c.block_threads() <= 1024, "a block has at most 1024 threads");
   static_assert(c.vec_width.floats == 1 || c.vec_width.floats == 2 || c.vec_width.floats == 4,
                 "a policy's VecWidth must be 1, 2 or 4 floats");
-  static_assert(c.streamed == Streamed::b || c.thread_tile.n % c.vec_width.floats == 0,
+  constexpr bool streams = c.streamed != Streamed::none;
+  static_assert(streams || c.thread_tile.n % c.vec_width.floats == 0,
                 "a policy's ThreadTile must be whole accesses along n: a multiple of VecWidth");
-  static_assert(c.streamed != Streamed::none || c.a_smem.major == Major::k ||
-                    c.thread_tile.m % c.vec_width.floats == 0,
+  static_assert(streams || c.a_smem.major == Major::k || c.thread_tile.m % c.vec_width.floats == 0,
                 "with A m-major in smem, ThreadTile must be a multiple of VecWidth along m");
-  static_assert(c.streamed != Streamed::b || c.thread_tile.m % c.vec_width.floats == 0,
-                "with B streamed, ThreadTile must be a multiple of VecWidth along m");
-  static_assert(c.streamed == Streamed::none || c.producers.warps == 0,
-                "a policy with Streamed has no Producers");
-  static_assert(c.k_tile.k % c.vec_width.floats == 0 && c.block_m() % c.vec_width.floats == 0,
-                "a policy's KTile and block tile must be whole accesses: multiples of VecWidth");
+  static_assert(!streams || (c.streamed == Streamed::a ? c.threads.n == 1 && c.thread_tile.m == 1
+                                                       : c.threads.m == 1 && c.thread_tile.n == 1),
+                "a policy with Streamed has Threads along that operand only, of one element each");
+  static_assert(!streams || c.producers.warps == 0, "a policy with Streamed has no Producers");
+  static_assert(c.block_slices.max == 1 || streams,
+                "a policy with BlockSlices must have Streamed: only its mainloop knows them");
+  static_assert((c.thread_count() & (c.thread_count() - 1)) == 0 || !streams,
+                "a policy with Streamed has a power of two of Threads");
+  static_assert(c.block_slices.max >= 1 && (c.block_slices.max & (c.block_slices.max - 1)) == 0 &&
+                    c.block_slices.max * c.vec_width.floats <= c.thread_count(),
+                "BlockSlices must be a power of two and leave a slice VecWidth of the Threads");
+  static_assert(
+      c.k_tile.k % c.vec_width.floats == 0 && (streams || c.block_m() % c.vec_width.floats == 0),
+      "a policy's KTile and block tile must be whole accesses: multiples of VecWidth");
   static_assert(c.thread_tile.m * c.thread_tile.n <= 224,
                 "a policy's ThreadTile does not fit the 255 registers of a thread");
   static_assert(c.min_blocks.per_sm >= 1 && c.min_blocks.per_sm * c.block_threads() <= 2048,

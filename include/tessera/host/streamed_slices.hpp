@@ -1,46 +1,102 @@
-// Into how many slices a policy that streams an operand cuts K.
+// Into how many slices a policy that streams an operand cuts K, and among how many threads of a
+// block.
 #pragma once
 
+#include "../arch/cluster_limit.hpp"
 #include "../arch/visibility.hpp"
 #include "../tile/tile_config.hpp"
 #include "gemm_shape.hpp"
 
 namespace tessera {
+
+// Slices of K, and into how many the threads of a block cut each.
+struct StreamCut {
+  int slices = 1, block_slices = 1;
+};
+
 namespace TESSERA_HIDDEN detail {
 
-// So many that the blocks fill an H200 in whole waves, against what the sums of the slices cost:
-// each is written and read once more. Another chip's SMs would move the optimum, not the results.
-constexpr int streamed_slices(const TileConfig& config, const GemmShape& shape) {
-  constexpr index_t sm_count = 132, most_waves = 3;
-  // Of a slice. Small problems gain from many short ones: 1024 x 1 x 512 takes 8.8 us in 5 slices
-  // and 4.8 in 16.
-  constexpr index_t least_k_tiles = 2;
-  const index_t slots = sm_count * config.min_blocks.per_sm;
-  const index_t tiles = ceil_div(shape.m, config.block_m()) * ceil_div(shape.n, config.block_n());
-  index_t most = shape.k / (least_k_tiles * config.block_k());
-  if (most > config.slices.max) most = config.slices.max;
-  // Elements of the streamed operand that share one element of C's slice.
-  const double mn = static_cast<double>(config.streamed == Streamed::b ? shape.m : shape.n);
-  const double sum_per_slice = 2.0 * mn / static_cast<double>(shape.k);
+// The blocks that an H200 holds at once: their shared memory is the limit.
+constexpr index_t streamed_slots(const TileConfig& config) {
+  constexpr index_t sm_count = 132, sm_bytes = 228 * 1024, reserved_bytes = 1024;
+  return sm_count * (sm_bytes / (smem_bytes(config) + reserved_bytes));
+}
 
-  index_t best = 1;
-  double best_time = 0.0;
-  for (index_t waves = 0; waves <= most_waves; ++waves) {  // 0: one slice
-    index_t slices = waves * slots / tiles;
-    if (slices > most) slices = most;
-    if (slices < 1) slices = 1;
-    const double filled = static_cast<double>(tiles * slices) / static_cast<double>(slots);
-    const index_t whole_waves = tiles * slices / slots;
-    const auto whole = static_cast<double>(whole_waves);
-    // The blocks of a wave that is not full have more of the bandwidth each, to a limit.
-    constexpr double least_wave = 0.4;
-    const double rest = filled - whole;
-    const double tail = rest == 0.0 ? 0.0 : rest < least_wave ? least_wave : rest;
-    const double time =
-        (whole + tail) / filled + (slices > 1 ? static_cast<double>(slices) * sum_per_slice : 0.0);
-    if (waves == 0 || time < best_time) best = slices, best_time = time;
+// Microseconds on an H200 for a cut, beside those that all cuts take. Another chip's would move the
+// optimum, not the results.
+constexpr double streamed_us(const TileConfig& config, const GemmShape& shape, Major along,
+                             const StreamCut& cut) {
+  const bool of_b = config.streamed == Streamed::b;
+  const index_t wide = of_b ? shape.n : shape.m, narrow = of_b ? shape.m : shape.n;
+  const int rows = config.thread_count() / cut.block_slices;
+  const index_t narrow_tiles = ceil_div(narrow, of_b ? config.block_m() : config.block_n());
+  const index_t blocks = ceil_div(wide, rows) * narrow_tiles * cut.slices;
+
+  // The streamed bytes, from L2 or from beyond. In a wave that is not full each block has more of
+  // the bandwidth, to what its own copies in flight can bring.
+  constexpr double l2_bytes = 55e6, l2_bytes_per_us = 5.3e6, bytes_per_us = 4.1e6;
+  constexpr double least_wave = 0.4;
+  const index_t slots = streamed_slots(config), whole_waves = blocks / slots;
+  const double waves = static_cast<double>(blocks) / static_cast<double>(slots);
+  const double whole = static_cast<double>(whole_waves), rest = waves - whole;
+  const double tail = rest == 0.0 ? 0.0 : rest < least_wave ? least_wave : rest;
+  const double bytes =
+      sizeof(float) * static_cast<double>(wide) * static_cast<double>(shape.k * narrow_tiles);
+  const bool in_l2 = bytes < l2_bytes;
+  const double block_bytes_per_us = in_l2 ? 13.5e3 : along == Major::mn ? 18e3 : 14e3;
+  const double block_bytes = sizeof(float) * static_cast<double>(rows) *
+                             static_cast<double>(ceil_div(shape.k, cut.slices));
+  double memory = bytes / (in_l2 ? l2_bytes_per_us : bytes_per_us);
+  if (whole_waves > 0) {
+    memory *= (whole + tail) / waves;
+  } else if (memory < block_bytes / block_bytes_per_us) {
+    memory = block_bytes / block_bytes_per_us;
   }
-  return static_cast<int>(best);
+  // Lines shorter than the 128 bytes of a cache line come several times.
+  if (along == Major::mn && rows < 32) memory *= 1.0 + 0.2 * (32 / rows - 1);
+  // Large clusters reach fewer SMs, and start and end together.
+  if (cut.slices == 4) memory *= 1.15;
+  if (cut.slices > 4 && cut.slices <= arch::max_cluster) memory *= 1.25;
+
+  // Where that is little, each k-tile of a slice; and the sums.
+  constexpr double k_tile = 0.28, block_slice = 0.015, cluster = 0.9, workspace = 2.5;
+  const index_t k_tiles = ceil_div(shape.k, config.block_k());
+  const double chain =
+      k_tile * static_cast<double>(ceil_div(k_tiles, cut.slices * cut.block_slices));
+  const double sums = cut.slices == 1 ? 0.0
+                      : cut.slices <= arch::max_cluster
+                          ? cluster
+                          : workspace + 2.0 * sizeof(float) * cut.slices *
+                                            static_cast<double>(wide * narrow) / bytes_per_us;
+  return (memory > chain ? memory : chain) + block_slice * cut.block_slices + sums;
+}
+
+// The best of: one block for each tile, clusters of 2, 4 and 8, and one to three waves; with every
+// number of block slices. No slice is shorter than a k-tile.
+constexpr StreamCut streamed_cut(const TileConfig& config, const GemmShape& shape, Major along) {
+  const bool of_b = config.streamed == Streamed::b;
+  const index_t wide = of_b ? shape.n : shape.m, narrow = of_b ? shape.m : shape.n;
+  const index_t k_tiles = ceil_div(shape.k, config.block_k());
+  const index_t narrow_tiles = ceil_div(narrow, of_b ? config.block_m() : config.block_n());
+  const index_t slots = streamed_slots(config);
+  constexpr double worth = 0.99;  // less is within the error of these times
+  StreamCut best;
+  double best_us = streamed_us(config, shape, along, best);
+  for (int s = 1; s <= config.block_slices.max && s <= k_tiles; s *= 2) {
+    const index_t tiles = ceil_div(wide, config.thread_count() / s) * narrow_tiles;
+    const index_t worth_trying[] = {
+        1, 2, 4, 8, slots / tiles, 2 * slots / tiles, 3 * slots / tiles};
+    for (const index_t slices : worth_trying) {
+      if (slices < 1 || slices > config.slices.max || slices * s > k_tiles) continue;
+      // Clusters of other sizes reach fewer SMs.
+      if (slices > 2 && slices < 8 && slices != 4) continue;
+      const StreamCut cut{static_cast<int>(slices), s};
+      if (const double us = streamed_us(config, shape, along, cut); us < worth * best_us) {
+        best = cut, best_us = us;
+      }
+    }
+  }
+  return best;
 }
 
 }  // namespace detail

@@ -1,10 +1,11 @@
-// Mainloop `streamed`: all threads copy k-tiles to a ring of stages by cp.async and multiply the
-// oldest, so that all stages but one are on their way. For products that gmem limits.
+// Mainloop `streamed`: each thread has one row of the wide operand in one slice of the block's K.
+// The lanes of a warp copy its 32 streams to a ring of stages in smem by cp.async and multiply the
+// oldest, so that all stages but one are on their way; no warp waits for another. For products that
+// gmem limits.
 #pragma once
 
 #include "../thread/thread_mma.cuh"
-#include "../tile/line_copier.cuh"
-#include "../tile/smem_tile.cuh"
+#include "../tile/stream_copier.cuh"
 
 namespace tessera::mainloop {
 
@@ -12,6 +13,8 @@ template <class Variant>
 struct streamed {
   static constexpr TileConfig config = Variant::config;
   static constexpr int stages = config.stages.count, block_k = Variant::block_k;
+  static constexpr int narrow = Variant::narrow, warps = Variant::threads / 32;
+  static constexpr int slices_of_warp = streamed_slices_of_warp(config);
   static constexpr int steps = 4;  // k-steps of one access to a k-major tile
   static_assert(config.streamed != Streamed::none,
                 "mainloop streamed reads one operand once: Streamed must be a or b");
@@ -19,54 +22,69 @@ struct streamed {
   static_assert(block_k % steps == 0,
                 "mainloop streamed takes 4 k at once: KTile must be whole 4s");
 
-  using CopierA = tile::LineCopier<Variant::a_major, Variant::block_m, block_k, Variant::threads,
-                                   Variant::width_a>;
-  using CopierB = tile::LineCopier<Variant::b_major, Variant::block_n, block_k, Variant::threads,
-                                   Variant::width_b>;
+  using Copier = tile::StreamCopier<Variant::along, block_k, Variant::width>;
+  using Narrow = tile::NarrowCopier<narrow, block_k, slices_of_warp>;
 
+  struct Stage {
+    typename Copier::Smem wide;                    // 32 streams x block_k
+    typename Narrow::Smem narrow[slices_of_warp];  // narrow x block_k each
+  };
   struct SharedStorage {
-    typename CopierA::Smem a[stages];  // block_m x block_k each
-    typename CopierB::Smem b[stages];  // block_k x block_n each
+    Stage stages[warps][streamed::stages];
+    float sums[Variant::threads * streamed::narrow];  // for the epilogue
   };
 
-  // acc (thread_m x thread_n) += A (block_m x k) * B (k x block_n), the thread tile of it.
-  __device__ static void run(const tile::GmemTile& a, const tile::GmemTile& b, int k_tiles,
-                             SharedStorage& smem, const typename Variant::Map& map,
-                             typename Variant::Accumulator& acc) {
-    const int thread = static_cast<int>(threadIdx.x);
-    CopierA copier_a(a, thread);
-    CopierB copier_b(b, thread);
+  // acc (narrow x 1) += the product of this thread's stream and the narrow operand.
+  __device__ static void run(const tile::GmemTile& wide, const tile::NarrowTile& narrow_tile,
+                             const tile::SlicedK& slices, const tile::StreamMap& map, bool far,
+                             SharedStorage& smem, float (&acc)[narrow][1]) {
+    const int thread = static_cast<int>(threadIdx.x), warp = thread / 32, lane = thread % 32;
+    Copier copier(wide, slices, map, far, warp, lane);
+    Narrow narrow_copier(narrow_tile, slices, map, warp, lane);
+    Stage(&ring)[stages] = smem.stages[warp];
+    const int own_slice = map.slice(thread) - map.slice(warp * 32);
+    int k_left = slices.length(map.slice(thread));
 
-    const auto multiply = [&](int stage) {
-      // In straight code, as many as make 512 FFMAs; of the largest thread tiles, for whose
-      // fragments the registers are short, one.
-      constexpr int accumulators = Variant::thread_m * Variant::thread_n;
-      [[maybe_unused]] constexpr int groups = accumulators > 64 ? 1 : 512 / (accumulators * steps);
-#pragma unroll groups
-      for (int k = 0; k < block_k; k += steps) {
-        float frag_a[steps][Variant::thread_m], frag_b[steps][Variant::thread_n];
-        tile::load_fragment<Variant::Map::chunk_m>(frag_a, smem.a[stage], k,
-                                                   [&](int i) { return map.row(i); });
-        tile::load_fragment<Variant::Map::chunk_n>(frag_b, smem.b[stage], k,
-                                                   [&](int j) { return map.col(j); });
+    const auto multiply = [&](const Stage& stage) {
+      float frag_wide[steps][1], frag_narrow[steps][narrow];
+      const auto load = [&](int k) {
+        tile::load_fragment<1>(frag_wide, stage.wide, k, [&](int) { return lane; });
+        tile::load_fragment<1>(frag_narrow, stage.narrow[own_slice], k, [](int j) { return j; });
+      };
+      if (k_left >= block_k) {
 #pragma unroll
-        for (int s = 0; s < steps; ++s) thread::thread_mma(acc, frag_a[s], frag_b[s]);
+        for (int k = 0; k < block_k; k += steps) {
+          load(k);
+#pragma unroll
+          for (int s = 0; s < steps; ++s) thread::thread_mma(acc, frag_narrow[s], frag_wide[s]);
+        }
+      } else {  // what lies beyond the end of the slice was not copied
+#pragma unroll 1
+        for (int k = 0; k < k_left; k += steps) {
+          load(k);
+#pragma unroll
+          for (int s = 0; s < steps; ++s) {
+            if (k + s < k_left) thread::thread_mma(acc, frag_narrow[s], frag_wide[s]);
+          }
+        }
       }
+      k_left -= block_k;
     };
 
     // Prologue and mainloop in one, so that there is one copy of the code: k-tile `tile` is copied
     // and the one that is stages - 1 before it multiplied, if there are such.
+    const int k_tiles = slices.most_k_tiles();
     int copied = 0, multiplied = 1;  // stages of the two
 #pragma unroll 1
     for (int tile = 0; tile < k_tiles + stages - 1; ++tile) {
       arch::wait_for_copies_but<stages - 2>();
-      __syncthreads();  // that k-tile is there for all, and all have read the one before it
+      __syncwarp();  // that k-tile is there for all lanes, and all have read the one before it
       if (tile < k_tiles) {
-        copier_a.copy(smem.a[copied], Variant::padding_a);
-        copier_b.copy(smem.b[copied], Variant::padding_b);
+        copier.copy(ring[copied].wide);
+        narrow_copier.copy(ring[copied].narrow);
       }
       arch::end_copy_group();
-      if (tile >= stages - 1) multiply(multiplied);
+      if (tile >= stages - 1) multiply(ring[multiplied]);
       copied = copied + 1 == stages ? 0 : copied + 1;
       multiplied = multiplied + 1 == stages ? 0 : multiplied + 1;
     }

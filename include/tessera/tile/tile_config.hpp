@@ -66,8 +66,14 @@ struct ExactVariant {
 };
 
 // The operand that is nearly all the traffic, for mainloop streamed. Its pointer and ld alone
-// decide how wide it is read; the other one and C are read and written float by float.
+// decide the variant.
 enum class Streamed { none, a, b };
+// Most slices, a power of two, into which the threads of a block cut its K between them: see
+// tile/block_slices.cuh. With S of them the block tile is an S-th as wide along the streamed
+// operand. For mainloop streamed.
+struct BlockSlices {
+  int max;
+};
 
 struct TileConfig {
   Threads threads{16, 16};
@@ -83,6 +89,7 @@ struct TileConfig {
   EvenTail even_tail{0};
   ExactVariant exact{true};
   Streamed streamed = Streamed::none;
+  BlockSlices block_slices{1};
 
   [[nodiscard]] constexpr int thread_count() const { return threads.m * threads.n; }
   // CUDA threads of a block: those that multiply and those that bring the tiles.
@@ -116,6 +123,7 @@ constexpr void set(TileConfig& config, Slices value) { config.slices = value; }
 constexpr void set(TileConfig& config, EvenTail value) { config.even_tail = value; }
 constexpr void set(TileConfig& config, ExactVariant value) { config.exact = value; }
 constexpr void set(TileConfig& config, Streamed value) { config.streamed = value; }
+constexpr void set(TileConfig& config, BlockSlices value) { config.block_slices = value; }
 }  // namespace detail
 
 // `base` with the named changes: with(policy::vectorized::config, ThreadTile{4, 8}, KTile{16}).
@@ -135,24 +143,38 @@ inline constexpr int smem_padding = 4;
   return major == Major::k ? mn * (k + smem_padding) : k * (mn + smem_padding);
 }
 
-// The same where the operand's layout decides the mode: room for either.
-[[nodiscard]] TESSERA_HIDDEN constexpr int smem_tile_floats(int mn, int k) {
-  return mn * k + smem_padding * (mn > k ? mn : k);
+// Slices of a block's K of which one warp has streams, at most: mainloop streamed.
+[[nodiscard]] TESSERA_HIDDEN constexpr int streamed_slices_of_warp(const TileConfig& c) {
+  const int slices = 32 * c.block_slices.max / c.thread_count();
+  return slices > 1 ? slices : 1;
+}
+
+// The same under mainloop streamed: for each warp and stage a tile of 32 streams, in either layout,
+// and of the narrow operand one for each slice; and the sums of all threads.
+[[nodiscard]] TESSERA_HIDDEN constexpr int streamed_smem_bytes(const TileConfig& c) {
+  const int narrow = c.streamed == Streamed::a ? c.thread_tile.n : c.thread_tile.m;
+  const int k = c.block_k(), of_k = smem_tile_floats(32, k, Major::k);
+  const int of_mn = smem_tile_floats(32, k, Major::mn);
+  const int stage = (of_k > of_mn ? of_k : of_mn) +
+                    streamed_slices_of_warp(c) * smem_tile_floats(narrow, k, Major::k);
+  const int threads = c.thread_count();
+  return (threads / 32 * c.stages.count * stage + threads * narrow) *
+         static_cast<int>(sizeof(float));
 }
 
 // Dynamic shared memory of one block, in bytes.
 [[nodiscard]] TESSERA_HIDDEN constexpr int smem_bytes(const TileConfig& c) {
-  const bool as_in_gmem = c.streamed != Streamed::none;
-  const int a = as_in_gmem ? smem_tile_floats(c.block_m(), c.block_k())
-                           : smem_tile_floats(c.block_m(), c.block_k(), c.a_smem.major);
-  const int b = as_in_gmem ? smem_tile_floats(c.block_n(), c.block_k())
-                           : smem_tile_floats(c.block_n(), c.block_k(), Major::mn);
+  if (c.streamed != Streamed::none) return streamed_smem_bytes(c);
+  const int a = smem_tile_floats(c.block_m(), c.block_k(), c.a_smem.major);
+  const int b = smem_tile_floats(c.block_n(), c.block_k(), Major::mn);
   const int barriers = c.producers.warps > 0 ? 2 * 8 : 0;  // full and empty
   return c.stages.count * ((a + b) * static_cast<int>(sizeof(float)) + barriers);
 }
 
-// Shared memory in which a block of a cluster leaves its accumulators, in bytes.
+// Shared memory in which a block of a cluster leaves its accumulators, in bytes; under mainloop
+// streamed it has that anyway.
 [[nodiscard]] TESSERA_HIDDEN constexpr int reduction_bytes(const TileConfig& c) {
+  if (c.streamed != Streamed::none) return 0;
   return c.block_m() * c.block_n() * static_cast<int>(sizeof(float));
 }
 
