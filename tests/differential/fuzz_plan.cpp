@@ -267,7 +267,9 @@ void check_plan(const LaunchPlan& p, const Input& in) {
   const bool sums = workspace || !product;
   const Wide accesses = Wide{m} * (n / p.vec_width_c);
   const Wide blocks = (accesses + 255) / 256;
+  const bool many = workspace && p.slices > 12 && Wide{m} * n <= Wide{400} * p.slices;
   must(p.reduction_grid == (!sums            ? 0
+                            : many           ? (Wide{m} * n + 31) / 32
                             : blocks < 65536 ? blocks
                                              : Wide{65536}),
        "a grid for the sums, and where there is no product");

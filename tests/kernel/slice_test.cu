@@ -1,10 +1,11 @@
-// Slices of K: which k-tiles a block gets, and the kernel that sums the slices of a workspace.
+// Slices of K: which k-tiles a block gets, and the kernels that sum the slices of a workspace.
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <tessera/kernel/slice.cuh>
+#include <tessera/kernel/sum_many_slices_kernel.cuh>
 #include <tessera/kernel/sum_slices_kernel.cuh>
 #include <vector>
 
@@ -79,16 +80,17 @@ TEST(SliceOf, LargestKDoesNotOverflow) {
   EXPECT_EQ(rounded[1].k_left, (1 << 30) - 1);
 }
 
-// ---- sum_slices_kernel
+// ---- sum_slices_kernel, sum_many_slices_kernel
 
-template <int Width>
-void expect_summed(int grid, int m, int n, int slices, index_t ldc, float alpha, float beta,
-                   support::Fill fill) {
+using SumKernel = void (*)(kernel::SumSlicesArguments);
+
+void expect_summed(SumKernel sum_kernel, int grid, int m, int n, int slices, index_t ldc,
+                   float alpha, float beta, support::Fill fill) {
   const auto partials = support::filled(slices * m, n, fill, 1).data;
   auto c = support::filled(1, m * ldc + 8, fill, 2).data;
   const support::DeviceBuffer<float> device_partials(partials), device_c(c);
   support::run_kernel(
-      &kernel::sum_slices_kernel<Width>, grid, kernel::sum_slices_threads, 0,
+      sum_kernel, grid, kernel::sum_slices_threads, 0,
       kernel::SumSlicesArguments{
           device_partials.data(), device_c.data(), ldc, m, n, slices, {alpha, beta}});
   for (int i = 0; i < m; ++i) {
@@ -109,6 +111,12 @@ void expect_summed(int grid, int m, int n, int slices, index_t ldc, float alpha,
         << "float " << i << " of C, grid " << grid << ", " << m << " x " << n << ", slices "
         << slices;
   }
+}
+
+template <int Width>
+void expect_summed(int grid, int m, int n, int slices, index_t ldc, float alpha, float beta,
+                   support::Fill fill) {
+  expect_summed(&kernel::sum_slices_kernel<Width>, grid, m, n, slices, ldc, alpha, beta, fill);
 }
 
 TEST(SumSlices, AscendingThenTheEpilogueOnce) {
@@ -134,6 +142,33 @@ TEST(SumSlices, MinusZeroStays) {
   support::run_kernel(&kernel::sum_slices_kernel<1>, 1, kernel::sum_slices_threads, 0,
                       kernel::SumSlicesArguments{partials.data(), c.data(), 1, 1, 1, 3, {1, 0}});
   EXPECT_TRUE(std::signbit(c.to_host()[0]));
+}
+
+template <int Width>
+void expect_many_summed(int m, int n, int slices, index_t ldc, float alpha, float beta,
+                        support::Fill fill) {
+  const auto grid = static_cast<int>(kernel::many_slices_grid(index_t{m} * n));
+  expect_summed(&kernel::sum_many_slices_kernel<Width>, grid, m, n, slices, ldc, alpha, beta, fill);
+}
+
+// Slices of several passes through smem, whole and not; a last block of few elements.
+TEST(SumManySlices, AscendingThenTheEpilogueOnce) {
+  for (const auto fill : {support::Fill::uniform, support::Fill::specials, support::Fill::tiny}) {
+    for (const int slices : {2, 13, 63, 64, 65, 256, 257, 600}) {
+      expect_many_summed<1>(5, 7, slices, 9, 0.75f, -1.5f, fill);
+      expect_many_summed<2>(5, 6, slices, 8, 1.0f, 0.0f, fill);
+      expect_many_summed<4>(9, 8, slices, 12, -2.0f, 1.0f, fill);
+    }
+  }
+}
+
+TEST(SumManySlices, AreAskedForWhereCIsSmallAndSlicesAreMany) {
+  EXPECT_TRUE(kernel::are_many_slices(128 * 128, 264));
+  EXPECT_FALSE(kernel::are_many_slices(256 * 256, 33));
+  EXPECT_FALSE(kernel::are_many_slices(1, 12));
+  EXPECT_TRUE(kernel::are_many_slices(1, 13));
+  EXPECT_EQ(kernel::many_slices_grid(32), 1);
+  EXPECT_EQ(kernel::many_slices_grid(33), 2);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../kernel/gemm_kernel.cuh"
+#include "../kernel/sum_many_slices_kernel.cuh"
 #include "../kernel/sum_slices_kernel.cuh"
 #include "dispatch_streamed.cuh"
 #include "launch.cuh"
@@ -44,6 +45,12 @@ Status sum_slices(const LaunchPlan& plan, const float* partials,
                                        arguments.n,       partials == nullptr ? 0 : plan.slices,
                                        arguments.epilogue};
   const LaunchShape shape{plan.reduction_grid, kernel::sum_slices_threads, 0, 1};
+  if (partials != nullptr &&
+      kernel::are_many_slices(index_t{arguments.m} * arguments.n, plan.slices)) {
+    return launch(plan.vec_width_c == 1 ? &kernel::sum_many_slices_kernel<1>
+                                        : &kernel::sum_many_slices_kernel<width>,
+                  shape, stream, sum);
+  }
   return launch(
       plan.vec_width_c == 1 ? &kernel::sum_slices_kernel<1> : &kernel::sum_slices_kernel<width>,
       shape, stream, sum);

@@ -222,7 +222,10 @@ LaunchPlan make_plan(const char* policy, const TileConfig& config, float alpha,
     if (plan.smem_bytes < reduction_bytes(config)) plan.smem_bytes = reduction_bytes(config);
   } else {
     plan.workspace_bytes = plan.slices * c.rows * c.cols * static_cast<index_t>(sizeof(float));
-    plan.reduction_grid = kernel::sum_slices_grid(accesses);
+    const index_t elements = c.rows * c.cols;
+    plan.reduction_grid = kernel::are_many_slices(elements, plan.slices)
+                              ? kernel::many_slices_grid(elements)
+                              : kernel::sum_slices_grid(accesses);
   }
   return plan;
 }
