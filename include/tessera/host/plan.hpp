@@ -188,7 +188,8 @@ LaunchPlan make_plan(const char* policy, const TileConfig& config, float alpha,
   const index_t tiles = plan.m_tiles * plan.n_tiles;
   plan.slices = planned_slices(config, cut.wanted, plan.shape, tiles, plan.k_tiles);
   plan.tail = planned_tail(config, tiles, plan.k_tiles);
-  plan.grid = tiles * plan.slices + index_t{plan.tail.tiles} * plan.tail.rounds;
+  const index_t short_pieces = index_t{plan.tail.tiles} * plan.tail.rounds;
+  plan.grid = tiles * plan.slices + short_pieces;
   plan.block = config.block_threads();
   plan.smem_bytes = tessera::smem_bytes(config);
   plan.workspace_bytes =
