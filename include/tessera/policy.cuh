@@ -83,9 +83,12 @@ struct double_buffered {
 };
 
 // Idea    Warps of their own bring the tiles, so that those which multiply do nothing else.
-// Change  Four producer warps, a thread tile of 16 x 8 (block tile 128 x 256), cp.async.
+// Change  Four producer warps, a thread tile of 16 x 8 (block tile 128 x 256), cp.async. Where the
+//         last wave of 132 blocks is not full, its tiles are cut along K: see kernel/tail.hpp.
 // Cost    One block of 384 threads per SM. Built for sm_90a, producers leave their registers to the
-//         others; built for sm_90 or sm_80 all have 168. sm_75 has no cp.async: double_buffered.
+//         others; built for sm_90 or sm_80 all have 168, and tiles stay whole. sm_75 has no
+//         cp.async: double_buffered. A tail takes a workspace of 128 KB for each tile that is cut
+//         (at most 264), allocated and freed on the stream, whatever the chip.
 // Watch   smsp__inst_executed per FMA; smsp__average_warps_issue_stalled_barrier is zero.
 struct pipelined {
   static constexpr const char* name = "pipelined";

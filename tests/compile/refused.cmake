@@ -58,6 +58,10 @@ tessera_compile_test(accepted.slices emulated SOURCE policy.cu
 tessera_refused_policy(slices_smem single_stage
                        "with(base,Threads{32,32},ThreadTile{8,8},KTile{4},MinBlocks{1},Slices{2})"
                        "a policy with Slices needs smem for its block tile of C: at most 227 KB")
+tessera_refused_policy(negative_even_tail single_stage "with(base,EvenTail{-1})"
+                       "a policy's EvenTail must be 0 to 65536 blocks")
+tessera_refused_policy(even_tail_without_producers single_stage "with(base,EvenTail{132})"
+                       "a policy with EvenTail needs Producers")
 tessera_refused_policy(direct_stages direct "base"
                        "mainloop direct stages nothing: Stages must be 0")
 tessera_refused_policy(single_stages single_stage "with(base,Stages{2})"
@@ -103,6 +107,10 @@ tessera_refused_policy(pipelined_slices pipelined
                        "a policy with Producers cannot have Slices")
 tessera_compile_test(accepted.pipelined emulated SOURCE policy.cu FLAGS -DTEST_MAINLOOP=pipelined
                      -DTEST_CONFIG=with\(base,Stages{2},Producers{1},ASmem{Major::mn}\))
+tessera_compile_test(
+  accepted.even_tail emulated SOURCE policy.cu
+  FLAGS -DTEST_MAINLOOP=pipelined
+        -DTEST_CONFIG=with\(base,Stages{2},Producers{1},ASmem{Major::mn},EvenTail{65536}\))
 tessera_refused_policy(shared_storage larger_storage "base"
                        "the plan's shared memory must be what the mainloop lays out")
 tessera_refused_policy(streamed_storage larger_stream "with(base,${streams},Stages{3})"

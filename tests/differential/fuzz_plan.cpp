@@ -18,7 +18,7 @@ __extension__ using Wide = __int128;
 constexpr index_t largest_extent = 2147483647;
 
 // As policies have them: direct, scalar, 2 and 4 floats wide, one warp, the largest tiles, slices,
-// either operand streamed, producers.
+// either operand streamed, producers with a tail and without.
 constexpr TileConfig configs[] = {
     {.threads = {32, 32}},
     {.threads = {32, 32}, .k_tile = {32}, .stages = {1}},
@@ -66,6 +66,21 @@ constexpr TileConfig configs[] = {
      .a_smem = {Major::mn},
      .stages = {3},
      .producers = {4}},
+    {.threads = {8, 32},
+     .thread_tile = {16, 8},
+     .k_tile = {16},
+     .vec_width = {4},
+     .a_smem = {Major::mn},
+     .stages = {3},
+     .producers = {4},
+     .even_tail = {132}},
+    {.threads = {8, 8},
+     .thread_tile = {1, 1},
+     .k_tile = {8},
+     .a_smem = {Major::mn},
+     .stages = {2},
+     .producers = {1},
+     .even_tail = {3}},
 };
 
 class Bytes {
@@ -243,7 +258,9 @@ void check_plan(const LaunchPlan& p, const Input& in) {
   must(covers(p.n_tiles, config.block_n() / of_n, n), "the tiles cover n, each of them needed");
   must(product ? covers(p.k_tiles, config.block_k(), k) : p.k_tiles == 0, "the k-tiles cover k");
   if (product) {
-    must(p.grid == p.m_tiles * p.n_tiles * p.slices && p.grid > 0 && p.grid <= largest_extent,
+    const Wide short_pieces = Wide{p.tail.tiles} * p.tail.rounds;
+    must(p.grid == p.m_tiles * p.n_tiles * p.slices + short_pieces && p.grid > 0 &&
+             p.grid <= largest_extent,
          "the grid fits");
     must(p.block == config.thread_count() + 32 * config.producers.warps,
          "the block is the policy's");
@@ -261,9 +278,24 @@ void check_plan(const LaunchPlan& p, const Input& in) {
             (p.block_slices & (p.block_slices - 1)) == 0 && p.block_slices <= p.k_tiles),
        "slices of a block: a power of two, no more than wanted and allowed, each with a k-tile");
   must(p.cluster == (in.cut.clusters && p.slices > 1 && p.slices <= 8), "clusters where they can");
+  const Tail& tail = p.tail;
+  if (tail.tiles != 0) {
+    const int blocks = config.even_tail.blocks;
+    const Wide tiles = Wide{p.m_tiles} * p.n_tiles;
+    must(product && p.slices == 1 && blocks > 0 && tiles > blocks,
+         "a tail beyond a wave of a policy that has one");
+    must(tail.tiles > 0 && tail.tiles <= 2 * blocks && tail.tiles <= tiles,
+         "a tail of two waves at most");
+    must(tail.rounds >= 1 && tail.k_tiles >= 1 && Wide{tail.rounds} * tail.k_tiles < p.k_tiles,
+         "every piece of a tail has a k-tile");
+  }
   const bool workspace = p.slices > 1 && !p.cluster;
-  const Wide bytes = workspace ? Wide{p.slices} * m * n * 4 : 0;
-  must(p.workspace_bytes == bytes, "the workspace holds all sums, and an index_t its size");
+  const Wide of_tail_tile = config.block_m() * config.block_n() + config.thread_count() / 32;
+  const Wide bytes = workspace        ? Wide{p.slices} * m * n * 4
+                     : tail.tiles > 0 ? (tail.tiles * of_tail_tile + 1) * 4
+                                      : 0;
+  must(p.workspace_bytes == bytes,
+       "the workspace holds all sums or what is handed on, and an index_t its size");
   const bool sums = workspace || !product;
   const Wide accesses = Wide{m} * (n / p.vec_width_c);
   const Wide blocks = (accesses + 255) / 256;

@@ -66,6 +66,10 @@ GemmShape draw_shape(Random& random, const TileConfig& config) {
   const index_t m = config.block_m(), n = config.block_n(), k = std::max(4, config.block_k());
   const auto up_to = [&](index_t most) { return random.between(1, most); };
   if (random.chance(1, 50)) return large(random);
+  // Some waves, where they are small, and a K that is worth cutting.
+  if (config.even_tail.blocks > 0 && config.even_tail.blocks < 10 && random.chance(1, 2)) {
+    return {3 * m + extent_at_edge(random, m, 4), extent_at_edge(random, n, 2), up_to(100 * k)};
+  }
   // Braced: the order of the draws is that of the text.
   const index_t kind = random.below(20);
   if (kind < 3) return {up_to(9), up_to(9), up_to(9)};

@@ -166,6 +166,27 @@ __global__ void copies_are_no_barrier(const float* in, float* out, bool fault) {
   out[blockIdx.x * kThreads + threadIdx.x] = shared[(threadIdx.x + 1) % kThreads];
 }
 
+// Block 1 reads what block 0 has written. `fault` leaves out the barrier of the warp that
+// publishes, or the wait.
+__device__ float read_of_block_0(float* out, int* progress, bool barrier, bool wait) {
+  if (blockIdx.x == 0) {
+    out[threadIdx.x] = 1.0f;
+    if (barrier) __syncwarp();
+    if (threadIdx.x % 32 == 0) emulator::publish(progress + threadIdx.x / 32, 1);
+    return 1.0f;
+  }
+  if (wait) emulator::wait_until(progress + threadIdx.x / 32, 1);
+  return out[threadIdx.x];
+}
+
+__global__ void publish_before_syncwarp(float* out, int* progress, bool fault) {
+  out[(blockIdx.x + 1) * kThreads + threadIdx.x] = read_of_block_0(out, progress, !fault, true);
+}
+
+__global__ void read_before_published(float* out, int* progress, bool fault) {
+  out[(blockIdx.x + 1) * kThreads + threadIdx.x] = read_of_block_0(out, progress, true, !fault);
+}
+
 // A barrier's bytes are no data.
 __global__ void write_barrier(unsigned int offset) {
   if (threadIdx.x == 0) emulator::barrier_init(shared_floats() + kThreads, 1);
@@ -187,6 +208,9 @@ int run(const char* name) {
   if (cudaMalloc(&in, kBytes) != cudaSuccess) return 1;
   if (cudaMalloc(&out, kBlocks * kBytes) != cudaSuccess) return 1;
   if (cudaMemset(in, 0, kBytes) != cudaSuccess) return 1;
+  int* progress = nullptr;
+  if (cudaMalloc(&progress, 4 * sizeof(int)) != cudaSuccess) return 1;
+  if (cudaMemset(progress, 0, 4 * sizeof(int)) != cudaSuccess) return 1;
 
   float* tiles = nullptr;
   float* ring_out = nullptr;
@@ -221,6 +245,8 @@ int run(const char* name) {
       launch(1, kThreads, kBytes, arrive_before_init, is("arrive_before_init")),
       launch(kBlocks, kThreads, kBytes + 8, copies_are_no_barrier, in, out,
              is("copies_are_no_barrier")),
+      launch(2, kThreads, 0, publish_before_syncwarp, out, progress, is("publish_before_syncwarp")),
+      launch(2, kThreads, 0, read_before_published, out, progress + 2, is("read_before_published")),
       launch(1, kThreads, kBytes + 8, write_barrier, off_by_one("write_barrier")),
   };
   for (const cudaError_t error : errors) {
@@ -229,6 +255,7 @@ int run(const char* name) {
   for (float* const memory : {in, out, tiles, ring_out}) {
     if (cudaFree(memory) != cudaSuccess) return 1;
   }
+  if (cudaFree(progress) != cudaSuccess) return 1;
   std::printf("finished\n");
   return 0;
 }

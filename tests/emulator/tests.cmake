@@ -1,7 +1,7 @@
 # The emulator's own tests. Needs GoogleTest.
 
 tessera_emulated_executable(emulator_tests SOURCES scheduler_test.cu cluster_test.cu barrier_test.cu
-                            device_test.cu runtime_test.cu macros_test.cpp)
+                            progress_test.cu device_test.cu runtime_test.cu macros_test.cpp)
 target_link_libraries(emulator_tests PRIVATE GTest::gtest_main Threads::Threads)
 target_compile_options(emulator_tests PRIVATE -Wall -Wextra -Wshadow -Wconversion)
 target_include_directories(emulator_tests PRIVATE ${CMAKE_CURRENT_LIST_DIR})
@@ -40,7 +40,8 @@ else()
   foreach(fault IN ITEMS read_before_barrier overwrite_before_barrier shuffle_is_no_barrier
                          refill_before_barrier read_after_wait_only write_from_every_block
                          read_before_cluster_barrier end_before_cluster_barrier read_before_full
-                         fill_before_empty arrive_before_init copies_are_no_barrier)
+                         fill_before_empty arrive_before_init copies_are_no_barrier
+                         publish_before_syncwarp read_before_published)
     emulator_fault(${fault} "ThreadSanitizer: data race.*[ :]${fault}")
   endforeach()
 endif()

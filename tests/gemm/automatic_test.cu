@@ -145,7 +145,7 @@ TEST(AutomaticUnsplit, NeverSlicesAndIsNeverPredictedFaster) {
         const LaunchPlan split = planned(m, n, k);
         const LaunchPlan unsplit = planned<policy::automatic_unsplit>(m, n, k);
         EXPECT_EQ(unsplit.slices, 1) << unsplit;
-        EXPECT_EQ(unsplit.workspace_bytes, 0) << unsplit;
+        EXPECT_EQ(unsplit.workspace_bytes > 0, unsplit.tail.tiles > 0) << unsplit;
         EXPECT_EQ(std::string(unsplit.reason).find("slices"), std::string::npos) << unsplit;
         policies.insert(unsplit.policy);
         // Where slices save little, both leave them: that is the same choice.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "enqueued.hpp"
 #include "problem.hpp"
 #include "reference.hpp"
 
@@ -163,25 +164,6 @@ TEST_P(StatusOf, WorkspaceIsFreedOrNeverThere) {
 }
 
 #else
-
-// The nodes that `enqueue` adds to a stream.
-template <class F>
-std::vector<cudaGraphNodeType> enqueued(cudaStream_t stream, const F& enqueue) {
-  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed), "begin capture");
-  enqueue();
-  cudaGraph_t graph = nullptr;
-  check(cudaStreamEndCapture(stream, &graph), "end capture");
-  std::size_t count = 0;
-  check(cudaGraphGetNodes(graph, nullptr, &count), "count nodes");
-  std::vector<cudaGraphNode_t> nodes(count);
-  if (count > 0) check(cudaGraphGetNodes(graph, nodes.data(), &count), "get nodes");
-  std::vector<cudaGraphNodeType> types(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    check(cudaGraphNodeGetType(nodes[i], &types[i]), "type of a node");
-  }
-  check(cudaGraphDestroy(graph), "destroy graph");
-  return types;
-}
 
 TEST_P(StatusOf, EnqueuesOneKernelAndNothingElse) {
   EXPECT_EQ(GetParam().plan(1.0f, a, b, 0.0f, c).workspace_bytes, 0);

@@ -198,6 +198,26 @@ TEST_F(Plans, SlicesOfK) {
   EXPECT_EQ(plan_of(bm, bn, 16 * bk, 0.0f).slices, 1);
 }
 
+// Beyond a wave, if K is long enough and a grid holds all pieces.
+TEST_F(Plans, Tail) {
+  const index_t blocks = config.even_tail.blocks;
+  if (blocks == 0) GTEST_SKIP() << "every tile is whole";
+  for (const index_t tiles : {index_t{1}, blocks, blocks + 1, blocks + 2, 2 * blocks + 1}) {
+    for (const index_t k_tiles : {11, 72, 4096}) {
+      const LaunchPlan p = plan_of(tiles * bm, bn, k_tiles * bk);
+      EXPECT_EQ(p.tail.tiles > 0, tiles > blocks && k_tiles > 11) << p;
+      EXPECT_EQ(p.grid, tiles + index_t{p.tail.tiles} * p.tail.rounds);
+      EXPECT_LT(p.tail.rounds * p.tail.k_tiles, k_tiles);
+      const index_t of_tile = bm * bn + config.thread_count() / 32;
+      EXPECT_EQ(p.workspace_bytes, p.tail.tiles > 0 ? 4 * (p.tail.tiles * of_tile + 1) : 0);
+    }
+  }
+  // 42966 * 49981 is 2^31 - 2.
+  const LaunchPlan largest = plan_of(index_t{42966} * bm, index_t{49981} * bn, 4096 * bk);
+  EXPECT_TRUE(largest.launches);
+  EXPECT_EQ(largest.grid, large - 2);
+}
+
 // What a workspace needs is freed, whatever the launches say.
 TEST_F(Calls, NothingStaysAllocated) {
   const std::size_t before = emulator::live_allocations();

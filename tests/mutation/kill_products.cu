@@ -77,6 +77,26 @@ TEST_P(Products, SlicesOfK) {
   check_every_layout({.m = bm, .n = bn, .k = 16 * bk, .beta = 2.0f});
 }
 
+// Tiles of a last wave that is not full, cut along K and handed on: one of them in one round and
+// two in two, on host threads whose blocks wait for each other where a sanitizer may see it.
+TEST_P(Products, Tail) {
+  const index_t blocks = config.even_tail.blocks;
+  if (blocks == 0) GTEST_SKIP() << "every tile is whole";
+  check({.m = (blocks + 1) * bm, .n = bn, .k = 12 * bk, .alpha = 0.75f, .beta = -1.5f});
+  check({.m = (blocks + 2) * bm - 1, .n = bn - 1, .k = 72 * bk - 3, .alpha = 1.25f});
+  check({.m = (blocks + 2) * bm, .n = bn, .k = 72 * bk, .c = {.at = {.ld_extra = 12}}});
+  // Two waves before it: a whole one more is cut.
+  check({.m = (2 * blocks + 1) * bm, .n = bn, .k = 24 * bk + 1, .beta = 0.5f});
+}
+
+TEST_P(Products, TailOnHostThreads) {
+  const index_t blocks = config.even_tail.blocks;
+  if (blocks == 0) GTEST_SKIP() << "every tile is whole";
+  emulator::options.threads = 2;
+  check({.m = (blocks + 2) * bm, .n = bn, .k = 18 * bk});
+  check({.m = (2 * blocks + 1) * bm, .n = bn - 1, .k = 18 * bk + 1, .beta = 0.5f});
+}
+
 // Guarded at full width.
 TEST_P(Products, RaggedAndAligned) {
   check_every_layout({.m = bm + 4, .n = bn + 8, .k = 2 * bk + 4, .beta = 0.5f});

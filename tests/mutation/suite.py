@@ -19,7 +19,8 @@ SANITIZE = {
 # The emulator switches stacks, so it is never instrumented itself; it tells the sanitizer.
 EMULATOR = {"values": [], "address": ["-DEMULATOR_ASAN"], "thread": ["-DEMULATOR_TSAN"]}
 # ThreadSanitizer needs about 0.7 us for a thread's barrier, and finds a race in any order.
-RACES = ":".join(f"*.{test}/forward" for test in ("KTileCounts", "RaggedAndOdd", "WithoutAProduct"))
+RACES = ":".join(f"*.{test}/forward" for test in ("KTileCounts", "RaggedAndOdd", "WithoutAProduct",
+                                                 "TailOnHostThreads"))
 TESTS = {"values": "*", "address": "*", "thread": RACES}
 TIME_LIMIT = {"values": 60, "address": 180, "thread": 180}  # seconds
 

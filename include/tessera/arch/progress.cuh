@@ -5,19 +5,20 @@
 
 namespace tessera::arch {
 
-// All threads of a warp: what they wrote before is there for whoever sees `value`.
+// All threads of a warp: what they wrote before is there for whoever sees `value`. (The barrier
+// orders it before the release, which is cumulative.)
 __device__ __forceinline__ void publish(int* progress, int value) {
   __syncwarp();
-#if defined(TESSERA_EMULATOR)
-  ::emulator::publish(progress, value);
-#else
   if (threadIdx.x % 32 == 0) {
+#if defined(TESSERA_EMULATOR)
+    ::emulator::publish(progress, value);
+#else
     asm volatile("st.release.gpu.global.s32 [%0], %1;" ::"l"(progress), "r"(value) : "memory");
-  }
 #endif
+  }
 }
 
-// All threads of a warp: until `value` is published.
+// All threads of a warp: until `value`, and not a later one, is published.
 __device__ __forceinline__ void wait_until(const int* progress, int value) {
 #if defined(TESSERA_EMULATOR)
   ::emulator::wait_until(progress, value);

@@ -5,7 +5,8 @@
 
 namespace tessera::arch {
 
-// Whether the target that is compiled for has it: compute_90a has, compute_90 has not.
+// Whether the target that is compiled for has it: compute_90a has, compute_90 has not. In the
+// emulator, whose threads have all the registers they want, so that it runs what compute_90a does.
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(TESSERA_EMULATOR)
 inline constexpr bool has_register_share = true;
 #else

@@ -11,8 +11,8 @@ namespace TESSERA_HIDDEN detail {
 // The tail of tiles x k_tiles where `blocks` run at once. The tiles of the last wave and, if there
 // are others before it, of a whole wave more are cut, so that a block that ends early finds short
 // pieces to take: as many as fill the wave, and to make up for the SMs' different speeds (5 % on an
-// H200). With less than a whole wave nothing is cut: the pieces of a tile cannot run at once.
-constexpr Tail even_tail(index_t tiles, index_t k_tiles, int blocks) {
+// H200). Within one wave nothing is cut: the pieces of a tile cannot run at once.
+constexpr Tail even_tail(index_t tiles, index_t k_tiles, index_t blocks) {
   constexpr index_t most_rounds = 8;
   const index_t piece_k_tiles = tiles > 2 * blocks ? 40 : 16;  // 100 or 40 us; a piece costs 7
   constexpr index_t least_gain = 6;                            // k-tiles

@@ -9,8 +9,9 @@
 namespace tessera {
 namespace TESSERA_HIDDEN detail {
 
-// Shared memory that a kernel may use without asking.
-inline constexpr int default_smem_limit = 48 * 1024;
+// Dynamic shared memory that a kernel may use without asking: of 48 KB, what is left by the turn
+// that gemm_kernel may have as static one.
+inline constexpr int default_smem_limit = 48 * 1024 - 16;
 
 inline Status to_status(cudaError_t error) {
   if (error == cudaSuccess) return {};
@@ -79,6 +80,7 @@ Status launch(void (*kernel)(Arguments), const LaunchShape& shape, cudaStream_t 
   return to_status(cudaLaunchKernelEx(&config, kernel, arguments));
 }
 
+// Enqueues that so many bytes become 0.
 inline Status zero(void* memory, index_t bytes, cudaStream_t stream) {
   return to_status(cudaMemsetAsync(memory, 0, static_cast<std::size_t>(bytes), stream));
 }

@@ -147,6 +147,13 @@ constexpr int planned_block_slices(const TileConfig& config, int wanted, index_t
   return slices;
 }
 
+// The tail of so many tiles, if a grid holds its pieces too.
+constexpr Tail planned_tail(const TileConfig& config, index_t tiles, index_t k_tiles) {
+  if (config.even_tail.blocks == 0) return {};
+  const Tail tail = even_tail(tiles, k_tiles, config.even_tail.blocks);
+  return index_t{tail.tiles} * tail.rounds <= max_extent - tiles ? tail : Tail{};
+}
+
 // How K is cut: into as many slices as are wanted, added by clusters where all chips have them, and
 // these among the threads of a block.
 struct SlicePlan {
@@ -207,15 +214,13 @@ LaunchPlan make_plan(const char* policy, const TileConfig& config, float alpha,
   const index_t tiles = plan.m_tiles * plan.n_tiles;
   plan.slices =
       planned_slices(config, cut.wanted, plan.shape, tiles, plan.k_tiles / plan.block_slices);
-  plan.grid = tiles * plan.slices;
+  plan.tail = planned_tail(config, tiles, plan.k_tiles);
+  const index_t short_pieces = index_t{plan.tail.tiles} * plan.tail.rounds;
+  plan.grid = tiles * plan.slices + short_pieces;
   plan.block = config.block_threads();
   plan.smem_bytes = tessera::smem_bytes(config);
-  if (config.even_tail.blocks > 0) {
-    plan.tail = even_tail(tiles, plan.k_tiles, config.even_tail.blocks);
-    plan.grid += index_t{plan.tail.tiles} * plan.tail.rounds;
-    plan.workspace_bytes =
-        tail_bytes(plan.tail, config.block_m(), config.block_n(), config.thread_count() / 32);
-  }
+  plan.workspace_bytes =
+      tail_bytes(plan.tail, config.block_m(), config.block_n(), config.thread_count() / 32);
   if (plan.slices == 1) return plan;
   plan.cluster = cut.clusters && plan.slices <= arch::max_cluster;
   if (plan.cluster) {

@@ -45,12 +45,14 @@ constexpr TileConfig check_policy() {
   static_assert(c.min_blocks.per_sm >= 1 && c.min_blocks.per_sm * c.block_threads() <= 2048,
                 "a policy's MinBlocks need more threads than an SM holds");
   static_assert(c.stages.count >= 0, "a policy's Stages cannot be negative");
-  static_assert(smem_bytes(c) <= 227 * 1024,
+  // With EvenTail the kernel needs 16 bytes more, for its turn.
+  static_assert(smem_bytes(c) + (c.even_tail.blocks > 0 ? 16 : 0) <= 227 * 1024,
                 "a policy's smem tiles exceed the 227 KB that a block can have");
   static_assert(c.slices.max >= 1, "a policy's Slices must be positive");
   static_assert(c.slices.max == 1 || c.producers.warps == 0,
                 "a policy with Producers cannot have Slices");
-  static_assert(c.even_tail.blocks >= 0, "a policy's EvenTail cannot be negative");
+  static_assert(c.even_tail.blocks >= 0 && c.even_tail.blocks <= 65536,
+                "a policy's EvenTail must be 0 to 65536 blocks");
   static_assert(c.even_tail.blocks == 0 || c.producers.warps > 0,
                 "a policy with EvenTail needs Producers");
   static_assert(c.slices.max == 1 || reduction_bytes(c) <= 227 * 1024,

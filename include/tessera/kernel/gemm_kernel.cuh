@@ -25,10 +25,10 @@ struct GemmArguments {
   int m, n, k;
   int m_tiles, n_tiles, k_tiles;
   epilogue::LinearCombination epilogue;
-  int slices;       // of K; the grid holds so many blocks for each tile
-  float* partials;  // slices x m x n, packed, for their sums; null: a cluster adds them
-  Tail tail;
-  TailMemory tail_memory;
+  int slices;              // of K; the grid holds so many blocks for each tile
+  float* partials;         // slices x m x n, packed, for their sums; null: a cluster adds them
+  Tail tail;               // the grid holds a block more for each of its short pieces
+  TailMemory tail_memory;  // null where there is no tail
 };
 
 // Element (0, 0) of a block tile in C, and how much of C there is from there on.

@@ -64,8 +64,8 @@ struct TailTile {
   }
   // By the calling warp.
   __device__ __forceinline__ int* k_tiles_done() const {
-    constexpr int warps = V::threads / 32;
-    return memory.k_tiles_done + number * warps + static_cast<int>(threadIdx.x) / 32;
+    const int warp = number * (V::threads / 32) + static_cast<int>(threadIdx.x) / 32;
+    return memory.k_tiles_done + warp;
   }
 };
 

@@ -314,23 +314,31 @@ void BlockScheduler::try_complete_warp(unsigned int warp_number, unsigned int ma
   warp.waiting &= ~group;
 }
 
-// With one host thread nothing changes unless a thread of this block does it: a few turns for each
-// are enough. Other host threads may be slow.
+void BlockScheduler::publish(int* progress, int value) {
+  sanitizer::release(progress);
+  __atomic_store_n(progress, value, __ATOMIC_RELEASE);
+}
+
+// Where this host thread alone is left, nothing changes unless a thread of this block does it: a
+// few turns for each are enough. Other host threads may be slow.
 void BlockScheduler::wait_until(const int* progress, int value) {
-  constexpr int turns = 4;
+  constexpr int most_turns = 4;
   constexpr std::chrono::seconds limit(60);
   const auto start = std::chrono::steady_clock::now();
-  for (int turn = 0; __atomic_load_n(progress, __ATOMIC_ACQUIRE) != value; ++turn) {
-    const bool alone = grid_->options.threads <= 1;
-    if (alone ? turn == turns : std::chrono::steady_clock::now() - start > limit) {
+  int turns = 0;  // since the others ended
+  int now;
+  while ((now = __atomic_load_n(progress, __ATOMIC_ACQUIRE)) != value) {
+    const bool alone = grid_->running->load() == 1;
+    if (alone ? turns++ == most_turns : std::chrono::steady_clock::now() - start > limit) {
       stop(cudaErrorLaunchFailure, "a thread waits for progress " + std::to_string(value) +
-                                       " where there is " +
-                                       std::to_string(__atomic_load_n(progress, __ATOMIC_RELAXED)) +
+                                       " where there is " + std::to_string(now) +
                                        ", which no block that has started will change");
     }
     if (!alone) std::this_thread::yield();
+    sanitizer::release(&thread_keys_[current_]);  // for recover(), if this is its last turn
     suspend();
   }
+  sanitizer::acquire(const_cast<int*>(progress));
 }
 
 void BlockScheduler::warp_barrier(unsigned int mask) { wait_in_warp(WarpOp::barrier, mask); }
@@ -403,7 +411,7 @@ void barrier_wait(void* barrier, unsigned int parity) {
   BlockScheduler::active().barrier_wait(barrier, parity);
 }
 
-void publish(int* progress, int value) { __atomic_store_n(progress, value, __ATOMIC_RELEASE); }
+void publish(int* progress, int value) { BlockScheduler::active().publish(progress, value); }
 
 void wait_until(const int* progress, int value) {
   BlockScheduler::active().wait_until(progress, value);

@@ -2,6 +2,7 @@
 // fibers of the calling host thread.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <forward_list>
@@ -26,6 +27,7 @@ struct Grid {
   detail::ThreadBody body;
   const void* closure;
   Options options;
+  const std::atomic<unsigned int>* running;  // host threads that still have blocks to run
 };
 
 struct Failure {
@@ -68,6 +70,7 @@ class BlockScheduler {
   void barrier_arrive(void* address);
   void barrier_arrive_after_copies(void* address);
   void barrier_wait(void* address, unsigned int parity);
+  void publish(int* progress, int value);
   void wait_until(const int* progress, int value);
   [[noreturn]] void stop(cudaError_t error, std::string reason);
 

@@ -110,7 +110,7 @@ class ClusterOrder {
 };
 
 // Runs the grid and returns the first failure.
-Failure run(const Grid& grid) {
+Failure run(Grid grid) {
   const std::uint64_t row = grid.grid.x / grid.cluster;
   const std::uint64_t plane = row * grid.grid.y;
   const std::uint64_t clusters = plane * grid.grid.z;
@@ -120,6 +120,8 @@ Failure run(const Grid& grid) {
   std::mutex mutex;
   Failure first;
   std::atomic<bool> failed = false;
+  std::atomic<unsigned int> running = workers;
+  grid.running = &running;
 
   // Neighbouring blocks go to different workers: ThreadSanitizer then sees them as unordered.
   const auto share = [&](unsigned int worker) {
@@ -136,6 +138,7 @@ Failure run(const Grid& grid) {
       if (!failed.exchange(true)) first = scheduler.failure();
     }
     scheduler.end_grid();
+    --running;
   };
   if (workers == 1) {
     share(0);
@@ -159,9 +162,14 @@ cudaError_t launch(const cudaLaunchConfig_t* config, const void* kernel, ThreadB
   report.clear();
   const cudaError_t refused = check(*config, kernel);
   if (refused != cudaSuccess) return record(refused);
-  const Grid grid{
-      config->gridDim, config->blockDim, cluster_of(*config).x, config->dynamicSmemBytes, body,
-      closure,         options};
+  const Grid grid{config->gridDim,
+                  config->blockDim,
+                  cluster_of(*config).x,
+                  config->dynamicSmemBytes,
+                  body,
+                  closure,
+                  options,
+                  nullptr};
   Failure failure = run(grid);
   if (failure.error == cudaSuccess) return cudaSuccess;
   report = std::move(failure.reason);

@@ -5,6 +5,7 @@ from .kernel import MUTANTS as KERNEL
 from .mainloop import MUTANTS as MAINLOOP
 from .pipelined import MUTANTS as PIPELINED
 from .slices import MUTANTS as SLICES
+from .tail import MUTANTS as TAIL
 from .tile import MUTANTS as TILE
 
-MUTANTS = MAINLOOP + PIPELINED + TILE + KERNEL + SLICES + HOST
+MUTANTS = MAINLOOP + PIPELINED + TILE + KERNEL + SLICES + TAIL + HOST

@@ -93,8 +93,9 @@ void barrier_arrive_after_copies(void* barrier);
 void barrier_wait(void* barrier, unsigned int parity);
 
 // Progress in global memory that blocks tell each other: stores `value` after all that the calling
-// thread wrote, and waits until it is there. Blocks run to their end one after another (on several
-// host threads: some at once), so a wait for a block that starts later fails the launch.
+// thread wrote or was told of at a barrier, and waits until it is there. Blocks run to their end
+// one after another (on several host threads: some at once), so a wait for a block that starts
+// later fails the launch.
 void publish(int* progress, int value);
 void wait_until(const int* progress, int value);
 
