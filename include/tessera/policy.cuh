@@ -216,11 +216,9 @@ struct narrow {
 };
 
 // Idea    As split_k, where tiles twice as large are not too few: a thread tile of 8 x 8 reads a
-// third
-//         less smem for each FMA.
+//         third less smem for each FMA.
 // Change  The thread tile (block tile 64 x 128). k-tiles of 8 leave it the registers: four blocks
-// on
-//         an SM, as before.
+//         on an SM, as before.
 // Cost    That of split_k, and a barrier each 8 k.
 // Watch   sm__warps_active, and against split_k smsp__inst_executed per FMA.
 struct split_k_wide {
