@@ -97,7 +97,7 @@ inline std::vector<Point> narrow_points(index_t width, index_t length, int block
   std::vector<Point> points;
   constexpr index_t block_k = 16;
   const auto add = [&](index_t tiles, int slices, index_t k_tiles, bool aligned = true) {
-    points.push_back({{tiles * length, width, slices * k_tiles * block_k}, slices, aligned});
+    points.push_back({{tiles * length, width, slices * k_tiles * block_k}, slices, false, aligned});
   };
   const int quarter = sm_count / 4;
   for (int blocks = 1; blocks <= blocks_per_sm; ++blocks) {

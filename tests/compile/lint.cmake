@@ -33,6 +33,7 @@ tessera_lint_test(cppcheck cppcheck --quiet --language=c++ --std=c++20 --error-e
                   --enable=warning,style,performance,portability --suppress=missingIncludeSystem
                   --suppress=unusedStructMember --suppress=passedByValue:*/gemm_kernel.cuh
                   --suppress=passedByValue:*/sum_slices_kernel.cuh
+                  --suppress=passedByValue:*/sum_many_slices_kernel.cuh
                   --suppress=passedByValue:*/streamed_kernel.cuh
                   --suppress=noConstructor:*/pipeline_barrier.cuh
                   --suppress=syntaxError:*/double_buffered.cuh --suppress=syntaxError:*/gemm.cuh

@@ -200,9 +200,9 @@ TEST(Cuts, FillWaves) {
   EXPECT_FALSE(has({100, 100, 320}, 20));
 }
 
+// Clusters of 2, 4 and 8; other numbers in a workspace.
 TEST(Cuts, OneSliceFirstThenBothSumsOfWhatAClusterHolds) {
-  const std::vector<std::pair<int, bool>> few{
-      {1, false}, {2, false}, {2, true}, {3, false}, {3, true}};
+  const std::vector<std::pair<int, bool>> few{{1, false}, {2, false}, {2, true}, {3, true}};
   EXPECT_EQ(cuts_of({100, 100, 30}), few);
   EXPECT_EQ(cuts_of({100, 100, 10000}, 3), few);
   EXPECT_EQ(cuts_of({100, 100, 10000}, 1).size(), 1u);
@@ -267,10 +267,10 @@ TEST(Rank, SlicesMustSaveMoreThanTheModelsError) {
   EXPECT_EQ(ranking.best.slices, 1);
   EXPECT_EQ(ranking.best.candidate, 1);
   EXPECT_EQ(ranking.runner_up.candidate, 0);
-  sliced.cluster = 1.0 - unsplit * 0.04;
+  sliced.cluster = 1.0 - unsplit * 0.1;
   EXPECT_EQ(rank(chip, all, shape, true, any).best.slices, 2);
   // Against the best of all without slices, not against its own.
-  other.launch = 4.8;
+  other.launch = 4.7;
   ranking = rank(chip, all, shape, true, any);
   EXPECT_EQ(ranking.best.candidate, 0);
   EXPECT_EQ(ranking.best.slices, 1);

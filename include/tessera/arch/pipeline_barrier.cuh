@@ -69,4 +69,15 @@ class PipelineBarrier {
   unsigned long long state_;
 };
 
+// __syncthreads() of all `threads` threads of the block, which may come from different places of
+// the code.
+template <int threads>
+__device__ __forceinline__ void block_barrier() {
+#if defined(TESSERA_EMULATOR)
+  __syncthreads();
+#elif defined(__CUDA_ARCH__)
+  asm volatile("barrier.sync 1, %0;" ::"n"(threads) : "memory");
+#endif
+}
+
 }  // namespace tessera::arch

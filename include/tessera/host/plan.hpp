@@ -142,9 +142,9 @@ constexpr int planned_block_slices(const TileConfig& config, int wanted, index_t
   index_t most = wanted < config.block_slices.max ? wanted : config.block_slices.max;
   if (k_tiles < most) most = k_tiles;
   if (max_extent / tiles < most) most = max_extent / tiles;
-  int slices = 1;
+  index_t slices = 1;
   while (2 * slices <= most) slices *= 2;
-  return slices;
+  return static_cast<int>(slices);
 }
 
 // The tail of so many tiles, if a grid holds its pieces too.

@@ -18,7 +18,7 @@ namespace TESSERA_HIDDEN detail {
 
 // The blocks that an H200 holds at once: their shared memory is the limit.
 constexpr index_t streamed_slots(const TileConfig& config) {
-  constexpr index_t sm_count = 132, sm_bytes = 228 * 1024, reserved_bytes = 1024;
+  constexpr index_t sm_count = 132, sm_bytes = index_t{228} * 1024, reserved_bytes = 1024;
   return sm_count * (sm_bytes / (smem_bytes(config) + reserved_bytes));
 }
 
@@ -53,7 +53,7 @@ constexpr double streamed_us(const TileConfig& config, const GemmShape& shape, M
     memory = block_bytes / block_bytes_per_us;
   }
   // Lines shorter than the 128 bytes of a cache line come several times.
-  if (along == Major::mn && rows < 32) memory *= 1.0 + 0.2 * (32 / rows - 1);
+  if (along == Major::mn && rows < 32) memory *= 1.0 + 0.2 * (32.0 / rows - 1.0);
   // Large clusters reach fewer SMs, and start and end together.
   if (cut.slices == 4) memory *= 1.15;
   if (cut.slices > 4 && cut.slices <= arch::max_cluster) memory *= 1.25;
@@ -62,7 +62,7 @@ constexpr double streamed_us(const TileConfig& config, const GemmShape& shape, M
   constexpr double k_tile = 0.28, block_slice = 0.015, cluster = 0.9, workspace = 2.5;
   const index_t k_tiles = ceil_div(shape.k, config.block_k());
   const double chain =
-      k_tile * static_cast<double>(ceil_div(k_tiles, cut.slices * cut.block_slices));
+      k_tile * static_cast<double>(ceil_div(k_tiles, index_t{cut.slices} * cut.block_slices));
   const double sums = cut.slices == 1 ? 0.0
                       : cut.slices <= arch::max_cluster
                           ? cluster

@@ -14,7 +14,6 @@ __global__ void __launch_bounds__(sum_slices_threads)
   constexpr int line_accesses = many_slices_elements / Width;
   constexpr int lines = sum_slices_threads / line_accesses;  // slices that all threads load at once
   constexpr int rounds = 8, pass = lines * rounds;           // slices in smem at once: at most 256
-  static_assert(pass <= 256, "the sums of a block need smem for its slices");
   __shared__ float smem[pass][many_slices_elements];
 
   const index_t elements = index_t{args.m} * args.n;

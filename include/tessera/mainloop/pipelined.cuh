@@ -148,7 +148,7 @@ struct pipelined {
       smem.full[thread].init(producers);
       smem.empty[thread].init(consumers / 32);
     }
-    __syncthreads();
+    arch::block_barrier<consumers + producers>();
   }
 
   // Registers move from producers to consumers in groups of four warps. To copy 40 are enough; two

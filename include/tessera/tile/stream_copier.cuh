@@ -98,6 +98,7 @@ class StreamCopier {
   // To the line of stream `line`, which its lane knows: finding each anew takes 300 instructions.
   __device__ __forceinline__ Access access_of(int line) const {
     const auto data = reinterpret_cast<unsigned long long>(own_.data);
+    // A shuffle takes integers. NOLINTNEXTLINE(performance-no-int-to-ptr)
     return {reinterpret_cast<const float*>(__shfl_sync(0xffffffffu, data, line)) + place_,
             __shfl_sync(0xffffffffu, own_.k_left, line) - place_};
   }
