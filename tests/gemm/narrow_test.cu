@@ -13,28 +13,9 @@ namespace {
 
 const PolicyEntry& narrow() { return *find_policy("narrow"); }
 
-LaunchPlan plan_of(const Problem& p) {
-  alignas(16) static float data[4];
-  const auto view = [](index_t rows, index_t cols, Layout layout) {
-    return AnyView<float>{data, rows, cols, layout == Layout::row ? cols : rows, layout};
-  };
-  const auto input = [&](index_t rows, index_t cols, Layout layout) {
-    const AnyView<float> v = view(rows, cols, layout);
-    return AnyView<const float>{v.data, v.rows, v.cols, v.ld, v.layout};
-  };
-  return narrow().plan(p.alpha, input(p.m, p.k, p.a.at.layout), input(p.k, p.n, p.b.at.layout),
-                       p.beta, view(p.m, p.n, p.c.at.layout));
-}
+LaunchPlan plan_of(const Problem& problem) { return plan_of(narrow(), problem); }
 
-// The problem and its mirror image, under all layouts.
-void check(Problem problem) {
-  for (const bool mirrored : {false, true}) {
-    if (mirrored) std::swap(problem.m, problem.n), std::swap(problem.a, problem.b);
-    for (const Layouts& layouts : every_layout()) {
-      EXPECT_TRUE(run_and_check(narrow(), with_layouts(problem, layouts)));
-    }
-  }
-}
+void check(const Problem& problem) { EXPECT_TRUE(run_and_check_mirrored(narrow(), problem)); }
 
 TEST(Narrow, AroundEachWidth) {
   for (const index_t m : {9, 15, 16, 17, 31, 32, 33, 47, 48, 49}) check({.m = m, .n = 67, .k = 35});

@@ -15,28 +15,9 @@ namespace {
 
 const PolicyEntry& skinny() { return *find_policy("skinny"); }
 
-LaunchPlan plan_of(const Problem& p) {
-  alignas(16) static float data[4];
-  const auto view = [](index_t rows, index_t cols, Layout layout) {
-    return AnyView<float>{data, rows, cols, layout == Layout::row ? cols : rows, layout};
-  };
-  const auto input = [&](index_t rows, index_t cols, Layout layout) {
-    const AnyView<float> v = view(rows, cols, layout);
-    return AnyView<const float>{v.data, v.rows, v.cols, v.ld, v.layout};
-  };
-  return skinny().plan(p.alpha, input(p.m, p.k, p.a.at.layout), input(p.k, p.n, p.b.at.layout),
-                       p.beta, view(p.m, p.n, p.c.at.layout));
-}
+LaunchPlan plan_of(const Problem& problem) { return plan_of(skinny(), problem); }
 
-// The problem and its mirror image, under all layouts.
-void check(Problem problem) {
-  for (const bool mirrored : {false, true}) {
-    if (mirrored) std::swap(problem.m, problem.n), std::swap(problem.a, problem.b);
-    for (const Layouts& layouts : every_layout()) {
-      EXPECT_TRUE(run_and_check(skinny(), with_layouts(problem, layouts)));
-    }
-  }
-}
+void check(const Problem& problem) { EXPECT_TRUE(run_and_check_mirrored(skinny(), problem)); }
 
 TEST(Skinny, EveryWidthTo9) {
   for (index_t m = 1; m <= 9; ++m) check({.m = m, .n = 67, .k = 35});

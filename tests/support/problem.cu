@@ -103,13 +103,20 @@ testing::AssertionResult run_and_check(const PolicyEntry& policy, const Problem&
   return testing::AssertionSuccess();
 }
 
-TileConfig config_of(const PolicyEntry& policy) {
+LaunchPlan plan_of(const PolicyEntry& policy, const Problem& p) {
   // A plan touches no memory, so that four aligned floats can stand for any matrix.
   alignas(16) static float data[4];
-  const index_t extent = 4096;
-  const AnyView<const float> input{data, extent, extent, extent, Layout::row};
-  const AnyView<float> output{data, extent, extent, extent, Layout::row};
-  return policy.plan(1.0f, input, input, 0.0f, output).config;
+  const auto input = [](index_t rows, index_t cols, Layout layout) {
+    return AnyView<const float>{data, rows, cols, layout == Layout::row ? cols : rows, layout};
+  };
+  const AnyView<float> output{data, p.m, p.n, p.c.at.layout == Layout::row ? p.n : p.m,
+                              p.c.at.layout};
+  return policy.plan(p.alpha, input(p.m, p.k, p.a.at.layout), input(p.k, p.n, p.b.at.layout),
+                     p.beta, output);
+}
+
+TileConfig config_of(const PolicyEntry& policy) {
+  return plan_of(policy, {.m = 4096, .n = 4096, .k = 4096}).config;
 }
 
 std::vector<PolicyEntry> every_policy() {
@@ -137,6 +144,17 @@ Problem with_layouts(Problem problem, Layouts layouts) {
   problem.b.at.layout = layouts.b;
   problem.c.at.layout = layouts.c;
   return problem;
+}
+
+testing::AssertionResult run_and_check_mirrored(const PolicyEntry& policy, Problem problem) {
+  for (const bool mirrored : {false, true}) {
+    if (mirrored) std::swap(problem.m, problem.n), std::swap(problem.a, problem.b);
+    for (const Layouts& layouts : every_layout()) {
+      const testing::AssertionResult result = run_and_check(policy, with_layouts(problem, layouts));
+      if (!result) return result;
+    }
+  }
+  return testing::AssertionSuccess();
 }
 
 }  // namespace tessera::support

@@ -60,6 +60,9 @@ struct HostOperands {
                                                      const HostOperands& operands,
                                                      const HostMatrix& expected);
 
+// The plan of the problem, aligned and with the smallest lds.
+[[nodiscard]] LaunchPlan plan_of(const PolicyEntry& policy, const Problem& problem);
+
 // The plan of a large problem: the policy that `automatic` picks there included.
 [[nodiscard]] TileConfig config_of(const PolicyEntry& policy);
 
@@ -74,6 +77,11 @@ struct Layouts {
 };
 [[nodiscard]] std::vector<Layouts> every_layout();
 [[nodiscard]] Problem with_layouts(Problem problem, Layouts layouts);
+
+// run_and_check() on the problem and its mirror image (m and n, A and B exchanged), under all
+// layouts.
+[[nodiscard]] testing::AssertionResult run_and_check_mirrored(const PolicyEntry& policy,
+                                                              Problem problem);
 
 class PolicyTest : public testing::TestWithParam<PolicyEntry> {};
 
