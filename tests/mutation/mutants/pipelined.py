@@ -61,7 +61,8 @@ MUTANTS = (
            "arch::wait_for_copies();\n        smem.full[cursor.stage]", "smem.full[cursor.stage]",
            "of two operands, one through registers, the other one's copies still travel",
            policies=SMALL),
-    Mutant("pipelined_barriers_made_without_a_barrier", PIPELINED, "__syncthreads();", "",
+    Mutant("pipelined_barriers_made_without_a_barrier", PIPELINED,
+           "arch::block_barrier<consumers + producers>();", "",
            "a barrier is used before it is made", policies=SMALL),
 
     # k-tiles

@@ -177,5 +177,5 @@ MUTANTS = (
            policies=("naive",)),
     Mutant("dispatch_sum_always_wide", DISPATCH, "plan.vec_width_c == 1 ?",
            "plan.vec_width_c == 0 ?",
-           "narrow sums get vector accesses", policies=WORKSPACE),
+           "narrow sums get vector accesses", policies=WORKSPACE, occurrence=2, of=2),
 )
