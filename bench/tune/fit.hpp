@@ -64,7 +64,9 @@ inline Row terms(const Observation& o, const Chip& chip) {
   const Sample& s = *o.sample;
   const bool in_cluster = tessera::detail::cluster_holds(s.slices) && !s.workspace;
   const bool in_workspace = s.slices > 1 && !in_cluster;
-  const auto waves = tessera::detail::waves_of(chip, o.config, s.shape, s.slices, in_cluster);
+  const auto waves = tessera::detail::waves_of(
+      chip, o.config, tessera::detail::tiles_of(o.config, s.shape),
+      tessera::detail::k_tiles_of(o.config, s.shape), s.slices, in_cluster);
   const auto k_tiles = static_cast<double>(
       tessera::detail::ceil_div(tessera::detail::k_tiles_of(o.config, s.shape), s.slices));
   Row row{1.0};

@@ -183,8 +183,7 @@ struct narrow_tile {
     return chip.narrow[narrow / 16 - 1];
   }
   static constexpr int slices(const GemmShape& shape) {
-    const detail::Candidates alone{{{name, config, &cost(chips::h200)}}, 1};
-    return detail::best_option(chips::h200, alone, 0, shape, true, config.slices.max).slices;
+    return detail::best_slices(chips::h200, cost(chips::h200), config, shape);
   }
 };
 struct narrow_16x128 : narrow_tile<Threads{2, 32}, Lanes{2, 16}, ThreadTile{8, 4}, MinBlocks{8}> {};
@@ -229,8 +228,7 @@ struct split_k_wide {
   using mainloop = tessera::mainloop::double_buffered<Variant>;
 
   static constexpr int slices(const GemmShape& shape) {
-    const detail::Candidates alone{{{name, config, &chips::h200.split_k_wide}}, 1};
-    return detail::best_option(chips::h200, alone, 0, shape, true, config.slices.max).slices;
+    return detail::best_slices(chips::h200, chips::h200.split_k_wide, config, shape);
   }
 };
 
@@ -245,8 +243,7 @@ struct split_k_tall {
   using mainloop = tessera::mainloop::double_buffered<Variant>;
 
   static constexpr int slices(const GemmShape& shape) {
-    const detail::Candidates alone{{{name, config, &chips::h200.split_k_tall}}, 1};
-    return detail::best_option(chips::h200, alone, 0, shape, true, config.slices.max).slices;
+    return detail::best_slices(chips::h200, chips::h200.split_k_tall, config, shape);
   }
 };
 

@@ -52,9 +52,8 @@ constexpr bool is_ragged(const TileConfig& config, const GemmShape& shape) {
 }
 
 // Those of a product in so many slices, added by clusters or not.
-constexpr Waves waves_of(const Chip& chip, const TileConfig& config, const GemmShape& shape,
+constexpr Waves waves_of(const Chip& chip, const TileConfig& config, index_t tiles, index_t k_tiles,
                          int slices, bool in_cluster) {
-  const index_t tiles = tiles_of(config, shape), k_tiles = k_tiles_of(config, shape);
   Waves waves = waves_of(tiles * slices, sm_count_of(chip, in_cluster ? slices : 1),
                          config.min_blocks.per_sm);
   if (config.even_tail.blocks == 0) return waves;
@@ -90,31 +89,56 @@ constexpr double sum_us(const TileCost& cost, const GemmShape& shape, int slices
   return cost.workspace + cost.workspace_byte * sizeof(float) * elements * slices;
 }
 
-// `vectorized`: pointers and lds of all operands allow whole accesses. `workspace`: slices are
-// added in one, as are all that no cluster can hold.
+// How long a policy takes for a shape, by the cut of K: what does not depend on it is found once.
+class Prediction {
+ public:
+  // `vectorized`: pointers and lds of all operands allow whole accesses.
+  constexpr Prediction(const Chip& chip, const TileCost& cost, const TileConfig& config,
+                       const GemmShape& shape, bool vectorized)
+      : chip_(chip),
+        cost_(cost),
+        config_(config),
+        shape_(shape),
+        tiles_(tiles_of(config, shape)),
+        k_tiles_(k_tiles_of(config, shape)),
+        least_k_tile_(is_cached(chip, shape) ? 0.0 : cost.far_k_tile),
+        memory_(chip.byte * bytes_of(shape)) {
+    if (config.streamed != Streamed::none) return;  // it has one variant for all but the worst
+    if (!vectorized) {
+      factor_ = cost.scalar, more_ = cost.scalar_k_tiles;
+    } else if (config.has_exact_variant() && is_ragged(config, shape)) {
+      factor_ = cost.guarded, more_ = cost.guarded_k_tiles;
+    }
+  }
+
+  // `workspace`: slices are added in one, as are all that no cluster can hold.
+  [[nodiscard]] constexpr double us(int slices, bool workspace) const {
+    const bool in_cluster = cluster_holds(slices) && !workspace;
+    const Waves waves = waves_of(chip_, config_, tiles_, k_tiles_, slices, in_cluster);
+    const double k_tiles = static_cast<double>(ceil_div(k_tiles_, slices));
+    double multiply = 0.0;
+    for (int j = 0; j < config_.min_blocks.per_sm; ++j) {
+      const double k_tile = cost_.k_tile[j] > least_k_tile_ ? cost_.k_tile[j] : least_k_tile_;
+      multiply += waves.count[j] * (cost_.block[j] + (factor_ * k_tiles + more_) * k_tile);
+    }
+    return cost_.launch + (multiply > memory_ ? multiply : memory_) +
+           sum_us(cost_, shape_, slices, !in_cluster, waves);
+  }
+
+ private:
+  const Chip& chip_;
+  const TileCost& cost_;
+  const TileConfig& config_;
+  const GemmShape& shape_;
+  index_t tiles_, k_tiles_;
+  double least_k_tile_, memory_;
+  double factor_ = 1.0, more_ = 0.0;  // of the variant that runs
+};
+
 constexpr double predicted_us(const Chip& chip, const TileCost& cost, const TileConfig& config,
                               const GemmShape& shape, bool vectorized, int slices,
                               bool workspace = false) {
-  const bool in_cluster = cluster_holds(slices) && !workspace;
-  const Waves waves = waves_of(chip, config, shape, slices, in_cluster);
-  const double k_tiles = static_cast<double>(ceil_div(k_tiles_of(config, shape), slices));
-  const bool guarded = config.has_exact_variant() && is_ragged(config, shape);
-  double factor = 1.0, more = 0.0;
-  if (config.streamed != Streamed::none) {  // it has one variant for all but the worst
-  } else if (!vectorized) {
-    factor = cost.scalar, more = cost.scalar_k_tiles;
-  } else if (guarded) {
-    factor = cost.guarded, more = cost.guarded_k_tiles;
-  }
-  const double least = is_cached(chip, shape) ? 0.0 : cost.far_k_tile;
-  double multiply = 0.0;
-  for (int j = 0; j < config.min_blocks.per_sm; ++j) {
-    const double k_tile = cost.k_tile[j] > least ? cost.k_tile[j] : least;
-    multiply += waves.count[j] * (cost.block[j] + (factor * k_tiles + more) * k_tile);
-  }
-  const double memory = chip.byte * bytes_of(shape);
-  return cost.launch + (multiply > memory ? multiply : memory) +
-         sum_us(cost, shape, slices, !in_cluster, waves);
+  return Prediction(chip, cost, config, shape, vectorized).us(slices, workspace);
 }
 
 // A policy that may run.
@@ -163,25 +187,37 @@ constexpr void for_each_cut(const Chip& chip, const Candidate& candidate, const 
   // Those that fill waves, as few as are that short. Beyond so many waves the last weighs little.
   constexpr index_t most_waves = 4;
   const index_t wave = chip.sm_count * index_t{config.min_blocks.per_sm};
+  index_t before = arch::max_cluster;
   for (index_t blocks = chip.sm_count; blocks <= most_waves * wave;
        blocks += blocks < wave ? chip.sm_count : wave) {
     index_t slices = blocks / tiles;
     if (slices > limit) slices = limit;
     if (slices > 1) slices = ceil_div(k_tiles, ceil_div(k_tiles, slices));
-    if (slices > arch::max_cluster) f(static_cast<int>(slices), false);
+    if (slices > before) f(static_cast<int>(slices), false), before = slices;
   }
 }
 
-// Candidate number `i` with its best cut.
+// Candidate number `i` with its best cut; `workspaces`: also where clusters could add the slices.
 constexpr Option best_option(const Chip& chip, const Candidates& candidates, int i,
-                             const GemmShape& shape, bool vectorized, int most) {
+                             const GemmShape& shape, bool vectorized, int most,
+                             bool workspaces = true) {
   const Candidate& c = candidates.list[i];
+  const Prediction prediction(chip, *c.cost, c.config, shape, vectorized);
   Option best{i, 1, false, 0.0};
   for_each_cut(chip, c, shape, most, [&](int slices, bool workspace) {
-    const double us = predicted_us(chip, *c.cost, c.config, shape, vectorized, slices, workspace);
+    if (workspace && !workspaces) return;
+    const double us = prediction.us(slices, workspace);
     if (slices == 1 || us < best.us) best = {i, slices, workspace, us};
   });
   return best;
+}
+
+// The best number of slices for a policy that is asked for by name: clusters add what they can
+// hold.
+constexpr int best_slices(const Chip& chip, const TileCost& cost, const TileConfig& config,
+                          const GemmShape& shape) {
+  const Candidates named{{{"", config, &cost}}, 1};
+  return best_option(chip, named, 0, shape, true, config.slices.max, false).slices;
 }
 
 // The candidate with the fewest microseconds (of equals, the first) and the best of the others.

@@ -50,10 +50,8 @@ __global__ void __launch_bounds__(Policy::config.block_threads(),
   using V = Variant<Policy, LayoutA, LayoutB, VecWidth, Guarded>;
   using Mainloop = typename Policy::template mainloop<V>;
   using SharedStorage = typename Mainloop::SharedStorage;
-  static_assert(
-      V::config.stages.count == 0 || sizeof(SharedStorage) == V::shared_bytes ||
-          (V::config.streamed != Streamed::none && sizeof(SharedStorage) <= V::shared_bytes),
-      "the plan's shared memory must be what the mainloop lays out");
+  static_assert(V::config.stages.count == 0 || sizeof(SharedStorage) == V::shared_bytes,
+                "the plan's shared memory must be what the mainloop lays out");
 
   constexpr bool splits = V::config.slices.max > 1;
   constexpr bool has_tail = V::config.even_tail.blocks > 0 && can_resume<Mainloop>;
@@ -120,7 +118,7 @@ __global__ void __launch_bounds__(Policy::config.block_threads(),
     epilogue::LinearCombination f = args.epilogue;
     f.alpha = hands_on ? 1.0f : f.alpha;
     f.beta = hands_on ? 0.0f : f.beta;
-    f.template operator()<V::width_c, Guarded>(acc, map, hands_on ? tail_tile.accumulators() : c);
+    f.template operator()<V::VecWidth, Guarded>(acc, map, hands_on ? tail_tile.accumulators() : c);
     if (hands_on) arch::publish(tail_tile.k_tiles_done(), piece.last);
     return;
   }
@@ -129,20 +127,20 @@ __global__ void __launch_bounds__(Policy::config.block_threads(),
       const index_t first = (index_t{slice.number} * args.m + m) * args.n + n;
       const epilogue::OutputTile partial{args.partials + first, args.n, m_left, n_left};
       constexpr epilogue::LinearCombination unchanged{1.0f, 0.0f};
-      unchanged.template operator()<V::width_c, Guarded>(acc, map, partial);
+      unchanged.template operator()<V::VecWidth, Guarded>(acc, map, partial);
       return;
     }
     if constexpr (arch::has_clusters) {
       if (args.slices > 1) {
         using Tile = epilogue::SlicedTile<V::block_m * V::block_n>;
-        epilogue::reduce_in_cluster<V::width_c, Guarded, V::threads>(
+        epilogue::reduce_in_cluster<V::VecWidth, Guarded, V::threads>(
             acc, map, slice.number, args.slices, *reinterpret_cast<Tile*>(arch::dynamic_smem()),
             args.epilogue, c);
         return;
       }
     }
   }
-  args.epilogue.template operator()<V::width_c, Guarded>(acc, map, c);
+  args.epilogue.template operator()<V::VecWidth, Guarded>(acc, map, c);
 }
 
 }  // namespace kernel

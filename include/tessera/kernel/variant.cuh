@@ -23,10 +23,6 @@ struct Variant {
   static constexpr int threads = config.thread_count();
   static constexpr int shared_bytes = smem_bytes(config);
   static constexpr int VecWidth = VecWidth_;  // floats per gmem access
-  // The same of each operand: see Streamed.
-  static constexpr int width_a = config.streamed == Streamed::b ? 1 : VecWidth;
-  static constexpr int width_b = config.streamed == Streamed::a ? 1 : VecWidth;
-  static constexpr int width_c = config.streamed == Streamed::none ? VecWidth : 1;
   static constexpr bool Guarded = Guarded_;
 
   // The contiguous mode in gmem: A is m x k, B is k x n.
@@ -36,8 +32,8 @@ struct Variant {
   using Map = thread::ThreadMap<Policy>;
   using SmemA = tile::SmemTile<block_m, block_k, config.a_smem.major>;
   using SmemB = tile::SmemTile<block_n, block_k, Major::mn>;
-  using LoaderA = tile::TileLoader<a_major, block_m, block_k, threads, width_a, Guarded>;
-  using LoaderB = tile::TileLoader<b_major, block_n, block_k, threads, width_b, Guarded>;
+  using LoaderA = tile::TileLoader<a_major, block_m, block_k, threads, VecWidth, Guarded>;
+  using LoaderB = tile::TileLoader<b_major, block_n, block_k, threads, VecWidth, Guarded>;
   using Accumulator = float[thread_m][thread_n];
 
   // Beyond the end of k, A reads +0 and B -0: their product -0 leaves every accumulator as it is,

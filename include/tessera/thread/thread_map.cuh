@@ -14,13 +14,8 @@ template <class Policy>
 struct ThreadMap {
   static constexpr TileConfig config = Policy::config;
   // k-major fragments are read along k, one row at a time, so their rows need not be neighbours.
-  // A streamed operand is in either mode, float by float along mn: its lanes are always neighbours.
-  static constexpr int chunk_m =
-      config.streamed == Streamed::a ||
-              (config.streamed == Streamed::none && config.a_smem.major == Major::k)
-          ? 1
-          : config.vec_width.floats;
-  static constexpr int chunk_n = config.streamed == Streamed::b ? 1 : config.vec_width.floats;
+  static constexpr int chunk_m = config.a_smem.major == Major::k ? 1 : config.vec_width.floats;
+  static constexpr int chunk_n = config.vec_width.floats;
   static constexpr int lanes_m = config.lanes_m(), lanes_n = config.lanes_n();
   static constexpr int warps_n = config.threads.n / lanes_n;
 

@@ -88,11 +88,11 @@ MUTANTS = (
            "tail_tile.k_tiles_done(), piece.first)", "the next piece waits for ever",
            policies=SMALL),
     Mutant("tail_published_before_it_is_there", KERNEL,
-           "f.template operator()<V::width_c, Guarded>(acc, map, "
+           "f.template operator()<V::VecWidth, Guarded>(acc, map, "
            "hands_on ? tail_tile.accumulators() : c);\n"
            "    if (hands_on) arch::publish(tail_tile.k_tiles_done(), piece.last);",
            "if (hands_on) arch::publish(tail_tile.k_tiles_done(), piece.last);\n"
-           "    f.template operator()<V::width_c, Guarded>(acc, map, "
+           "    f.template operator()<V::VecWidth, Guarded>(acc, map, "
            "hands_on ? tail_tile.accumulators() : c);",
            "progress is told before the accumulators are left", net="thread", policies=SMALL),
     Mutant("progress_told_by_one_lane_alone", PROGRESS,
