@@ -58,14 +58,19 @@ inline std::vector<Point> points_of(const TileConfig& config, int sm_count) {
       points.push_back({{m, n, k}, 1, false, false});
     }
   }
-  for (const int slices : {2, 4, 8, 16, 32, 128, 512}) {
+  for (const int slices : {2, 3, 4, 6, 8, 12, 16, 32, 128, 512}) {
     if (slices > config.slices.max) break;
-    for (const index_t count : {index_t{1}, index_t{4}, index_t{16}, index_t{64}, sms / 2}) {
+    // A cluster of another size packs SMs in ways that the model does not know.
+    const bool in_cluster = tessera::detail::cluster_holds(slices);
+    const bool power_of_two = (slices & (slices - 1)) == 0;
+    for (const index_t count :
+         {index_t{1}, index_t{4}, index_t{16}, index_t{64}, sms / 2, 2 * sms / 3, 4 * sms / 3}) {
       if (count * slices > 4 * share * sms) continue;
-      for (const index_t k_tiles : {8, 64}) {
+      for (const index_t k_tiles : {8, 24, 64}) {
         const GemmShape shape = detail::shape_of(config, count, slices * k_tiles);
-        points.push_back({shape, slices});
-        if (tessera::detail::cluster_holds(slices)) points.push_back({shape, slices, true});
+        if (!detail::is_short(shape)) continue;
+        if (!in_cluster || power_of_two) points.push_back({shape, slices});
+        if (in_cluster) points.push_back({shape, slices, true});
       }
     }
   }
