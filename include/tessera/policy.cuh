@@ -5,6 +5,7 @@
 #include "host/chips/h200.hpp"
 #include "host/cost_model.hpp"
 #include "host/gemm_shape.hpp"
+#include "host/rim.hpp"
 #include "host/streamed_slices.hpp"
 #include "mainloop/direct.cuh"
 #include "mainloop/double_buffered.cuh"
@@ -253,6 +254,7 @@ struct split_k_tall {
 // device is asked and nothing is remembered, so a call's bits depend on its arguments alone.
 struct automatic {
   static constexpr const char* name = "automatic";
+  using rim_policy = skinny;
 
   // In the order in which they win a tie.
   TESSERA_HIDDEN static constexpr detail::Candidates candidates(const Chip& chip,
@@ -291,13 +293,35 @@ struct automatic {
   template <class Function>
   TESSERA_HIDDEN static constexpr auto select_up_to(int most_slices, const GemmShape& shape,
                                                     bool vectorized, Function&& f) {
-    const detail::Candidates all = candidates(chips::h200, shape);
-    const detail::Ranking ranking = detail::rank(chips::h200, all, shape, vectorized, most_slices);
+    const auto rank = [&](const detail::Candidates& all, const GemmShape& all_but_rim) {
+      return detail::rank(chips::h200, all, all_but_rim, vectorized, most_slices);
+    };
+    detail::Candidates all = candidates(chips::h200, shape);
+    detail::Ranking ranking = rank(all, shape);
+    Rim rim = detail::rim_of(shape);
+    double rim_us = 0.0;
+    if (!rim.empty() && shape.k > 0) {
+      constexpr detail::RimConfigs configs{skinny_tile<Streamed::b, 8>::config,
+                                           skinny_tile<Streamed::a, 8>::config};
+      const GemmShape inner = detail::inner_shape(shape, rim);
+      const detail::Candidates inner_all = candidates(chips::h200, inner);
+      const detail::Ranking inner_ranking = rank(inner_all, inner);
+      const double us = detail::rim_us(configs, shape, rim, vectorized, most_slices > 1);
+      if (inner_ranking.best.us + us < worth_a_rim * ranking.best.us) {
+        all = inner_all, ranking = inner_ranking, rim_us = us;
+      }
+    }
+    if (rim_us == 0.0) rim = {};
     const detail::Option &best = ranking.best, &runner_up = ranking.runner_up;
     const auto choice = [&](const char* reason) {
-      return Choice{
-          best.slices, best.workspace, reason, best.us, all.list[runner_up.candidate].name,
-          runner_up.us};
+      return Choice{.slices = best.slices,
+                    .workspace = best.workspace,
+                    .rim = rim,
+                    .rim_slices = most_slices > 1 ? 0 : 1,
+                    .reason = reason,
+                    .predicted_us = best.us + rim_us,
+                    .runner_up = all.list[runner_up.candidate].name,
+                    .runner_up_us = runner_up.us + rim_us};
     };
     // The reason: that of slices, or what else speaks for the policy.
     const auto chosen = [&](const char* reason) {
@@ -328,6 +352,8 @@ struct automatic {
 
  private:
   static constexpr index_t widest_skinny = 8, widest_narrow = 48;
+  // A rim must save 2 %: its own times are that uncertain, as both sides share the others.
+  static constexpr double worth_a_rim = 0.98;
 };
 
 static_assert(pipelined::config.min_blocks.per_sm <= TileCost::most_blocks &&
@@ -341,6 +367,7 @@ static_assert(pipelined::config.min_blocks.per_sm <= TileCost::most_blocks &&
 // automatic without slices: every result has the bits of the policies of the ladder.
 struct automatic_unsplit : private automatic {
   static constexpr const char* name = "automatic_unsplit";
+  using automatic::rim_policy;
 
   template <class Function>
   TESSERA_HIDDEN static constexpr auto select(const GemmShape& shape, bool vectorized,

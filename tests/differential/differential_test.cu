@@ -139,6 +139,8 @@ class Coverage {
     ++counts_[kind_of(plan)];
     if (plan.slices > 1) ++counts_[plan.cluster ? 7 : 8];
     if (plan.tail.tiles > 0) ++counts_[9];
+    if (plan.rim_rows.extent > 0) ++counts_[10];
+    if (plan.rim_cols.extent > 0) ++counts_[11];
   }
 
   [[nodiscard]] bool is_complete() const {
@@ -159,7 +161,9 @@ class Coverage {
                                      "refused",
                                      "slices in clusters",
                                      "slices in a workspace",
-                                     "a tail"};
+                                     "a tail",
+                                     "rows of a rim",
+                                     "columns of a rim"};
     for (int kind = 0; kind < kinds; ++kind) {
       os << (kind > 0 ? "; " : "") << names[kind] << ' ' << coverage.counts_[kind];
     }
@@ -167,7 +171,7 @@ class Coverage {
   }
 
  private:
-  static constexpr int kinds = 10;
+  static constexpr int kinds = 12;
 
   static int kind_of(const LaunchPlan& plan) {
     if (!plan.launches) return 5;

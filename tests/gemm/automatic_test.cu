@@ -137,6 +137,39 @@ TEST(Automatic, ChoosesForTheProblemAsComputed) {
   EXPECT_EQ(p.predicted_us, q.predicted_us);
 }
 
+// 33 x 17 tiles of 128 x 256 would have 9 % of their area beyond C.
+TEST(Automatic, FewRowsAndColumnsBeyondWholeTilesAreARim) {
+  for (const index_t beyond : {1, 4, 8}) {
+    const index_t extent = 4096 + beyond;
+    const LaunchPlan p = planned(extent, extent, 4096);
+    EXPECT_EQ(p.rim_rows.extent, beyond) << p;
+    EXPECT_EQ(p.rim_cols.extent, beyond) << p;
+    EXPECT_TRUE(p.splits_k()) << p;
+    EXPECT_EQ(p.slices, 1) << p;
+    EXPECT_EQ(p.shape.m, 4096);
+    EXPECT_EQ(p.shape.n, 4096);
+    EXPECT_LT(p.predicted_us, planned(4096 + 9, 4096 + 9, 4096).predicted_us);
+    const LaunchPlan unsplit = planned<policy::automatic_unsplit>(4100, 4100, 4096);
+    EXPECT_EQ(unsplit.rim_rows.extent, 4) << unsplit;
+    EXPECT_FALSE(unsplit.splits_k()) << unsplit;
+  }
+  EXPECT_EQ(planned(4096 + 9, 4096, 4096).rim_rows.extent, 0);
+  EXPECT_EQ(planned(4096, 4096, 4096).rim_cols.extent, 0);
+  EXPECT_EQ(planned(257, 257, 257).rim_rows.extent, 0) << "launches would take longer";
+  EXPECT_NE(printed(planned(4100, 4100, 4096)).find(", 4 rows more by skinny, slices"),
+            std::string::npos)
+      << planned(4100, 4100, 4096);
+}
+
+// Where A and B are not read, all of C is scaled at once.
+TEST(Automatic, NoRimWithoutAProduct) {
+  const auto c = row_major(data, 4100, 4100);
+  const LaunchPlan p = plan(0.0f, row_major<const float>(nullptr, 4100, 4096),
+                            row_major<const float>(nullptr, 4096, 4100), 2.0f, c);
+  EXPECT_EQ(p.rim_rows.extent, 0);
+  EXPECT_EQ(p.shape.m, 4100);
+}
+
 TEST(AutomaticUnsplit, NeverSlicesAndIsNeverPredictedFaster) {
   std::set<std::string> policies;
   for (index_t m = 1; m < 20000; m = m * 3 / 2 + 1) {
@@ -144,14 +177,15 @@ TEST(AutomaticUnsplit, NeverSlicesAndIsNeverPredictedFaster) {
       for (const index_t k : {index_t{1}, index_t{100}, index_t{4096}, index_t{500000}}) {
         const LaunchPlan split = planned(m, n, k);
         const LaunchPlan unsplit = planned<policy::automatic_unsplit>(m, n, k);
-        EXPECT_EQ(unsplit.slices, 1) << unsplit;
+        EXPECT_FALSE(unsplit.splits_k()) << unsplit;
         EXPECT_EQ(unsplit.workspace_bytes > 0, unsplit.tail.tiles > 0) << unsplit;
         EXPECT_EQ(std::string(unsplit.reason).find("slices"), std::string::npos) << unsplit;
         policies.insert(unsplit.policy);
         // Where slices save little, both leave them: that is the same choice.
         constexpr double rounding = 1.0 + 1e-12;
         EXPECT_LE(split.predicted_us, unsplit.predicted_us * rounding) << split << '\n' << unsplit;
-        if (split.slices == 1) {
+        if (split.slices == 1 && split.rim_rows.extent == unsplit.rim_rows.extent &&
+            split.rim_cols.extent == unsplit.rim_cols.extent) {
           EXPECT_EQ(std::string(split.policy), unsplit.policy);
         }
       }

@@ -112,8 +112,8 @@ TEST_P(StatusOf, EarlierErrorIsNeitherBlamedNorSwallowed) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   const HostMatrix expected =
-      reference_gemm(1.0f, memory_a.download(stream), memory_b.download(stream), 0.0f,
-                     HostMatrix(8, 8), slices_of(GetParam().plan(1.0f, a, b, 0.0f, c)));
+      reference_by(GetParam().plan(1.0f, a, b, 0.0f, c), 1.0f, memory_a.download(stream),
+                   memory_b.download(stream), 0.0f, HostMatrix(8, 8));
   EXPECT_EQ(memory_c.download(stream).data, expected.data);
 }
 

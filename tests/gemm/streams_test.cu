@@ -20,9 +20,9 @@ void sleep_on_stream(void* milliseconds) {
   std::this_thread::sleep_for(std::chrono::milliseconds(*static_cast<int*>(milliseconds)));
 }
 
-SlicesOfK cut_by(const PolicyEntry& policy, const GuardedMatrix& a, const GuardedMatrix& b,
-                 const GuardedMatrix& c) {
-  return slices_of(policy.plan(1.0f, a.const_view(), b.const_view(), 0.0f, c.view()));
+LaunchPlan plan_by(const PolicyEntry& policy, const GuardedMatrix& a, const GuardedMatrix& b,
+                   const GuardedMatrix& c) {
+  return policy.plan(1.0f, a.const_view(), b.const_view(), 0.0f, c.view());
 }
 
 // A writer of A that is late, then gemm, on a stream that the default stream does not wait for:
@@ -46,7 +46,7 @@ TEST_P(Streams, FollowsEarlierWorkOfItsStream) {
       GetParam().gemm(1.0f, a.const_view(), b.const_view(), 0.0f, c.view(), stream);
   ASSERT_TRUE(status.ok()) << status.message();
   const HostMatrix expected =
-      reference_gemm(1.0f, new_a, host_b, 0.0f, HostMatrix(64, 64), cut_by(GetParam(), a, b, c));
+      reference_by(plan_by(GetParam(), a, b, c), 1.0f, new_a, host_b, 0.0f, HostMatrix(64, 64));
   const Comparison same = compare_bits(c.download(stream), expected);
   EXPECT_TRUE(same) << same.message;
 }
@@ -65,9 +65,9 @@ TEST_P(Streams, ChainedProducts) {
       GetParam().gemm(1.0f, c.const_view(), b.const_view(), 0.0f, d.view(), stream);
   ASSERT_TRUE(first.ok() && second.ok());
   const HostMatrix none(40, 40);
-  const SlicesOfK cut = cut_by(GetParam(), a, b, c);  // of both: the extents are the same
-  const HostMatrix expected = reference_gemm(
-      1.0f, reference_gemm(1.0f, host_a, host_b, 0.0f, none, cut), host_b, 0.0f, none, cut);
+  const LaunchPlan plan = plan_by(GetParam(), a, b, c);  // of both: the extents are the same
+  const HostMatrix product = reference_by(plan, 1.0f, host_a, host_b, 0.0f, none);
+  const HostMatrix expected = reference_by(plan, 1.0f, product, host_b, 0.0f, none);
   const Comparison same = compare_bits(d.download(stream), expected);
   EXPECT_TRUE(same) << same.message;
 }
@@ -104,7 +104,7 @@ TEST_P(Streams, DefaultAndPerThreadStream) {
         GetParam().gemm(1.0f, a.const_view(), b.const_view(), 0.0f, c.view(), stream);
     ASSERT_TRUE(status.ok()) << status.message();
     const HostMatrix expected =
-        reference_gemm(1.0f, host_a, host_b, 0.0f, HostMatrix(20, 20), cut_by(GetParam(), a, b, c));
+        reference_by(plan_by(GetParam(), a, b, c), 1.0f, host_a, host_b, 0.0f, HostMatrix(20, 20));
     const Comparison same = compare_bits(c.download(stream), expected);
     EXPECT_TRUE(same) << same.message;
   }

@@ -27,6 +27,16 @@ struct HostMatrix {
   }
 };
 
+// The elements from (row, col) on, so many rows and columns.
+[[nodiscard]] inline HostMatrix part_of(const HostMatrix& matrix, index_t row, index_t col,
+                                        index_t rows, index_t cols) {
+  HostMatrix part(rows, cols);
+  for (index_t i = 0; i < rows; ++i) {
+    for (index_t j = 0; j < cols; ++j) part.at(i, j) = matrix.at(row + i, col + j);
+  }
+  return part;
+}
+
 // A matrix that lies in host memory in either layout.
 [[nodiscard]] inline HostMatrix gather(const float* data, index_t rows, index_t cols, index_t ld,
                                        bool is_row_major) {

@@ -40,12 +40,11 @@ struct HostOperands {
   explicit HostOperands(const Problem& problem);
 };
 
-// How a plan cuts K.
-[[nodiscard]] inline SlicesOfK slices_of(const LaunchPlan& plan) {
-  return {plan.config.block_k(), plan.slices, plan.block_slices};
-}
+// reference_gemm() with K cut as a plan cuts it, in C's rim maybe otherwise than elsewhere.
+[[nodiscard]] HostMatrix reference_by(const LaunchPlan& plan, float alpha, const HostMatrix& a,
+                                      const HostMatrix& b, float beta, const HostMatrix& c);
 
-// C as the contract has it; `plan`: for the slices of K that it cuts.
+// C as the contract has it.
 [[nodiscard]] HostMatrix expected_c(const Problem& problem, const HostOperands& operands,
                                     const LaunchPlan& plan = {});
 

@@ -12,10 +12,20 @@ struct GemmShape {
   index_t m, n, k;
 };
 
+// The last rows and columns of C, where they are products of their own: see host/rim.hpp. The
+// columns are those of the other rows.
+struct Rim {
+  index_t rows = 0, cols = 0;
+
+  [[nodiscard]] constexpr bool empty() const { return rows == 0 && cols == 0; }
+};
+
 // What a policy's `select` passes on with the policy it picks.
 struct Choice {
   int slices = 0;          // slices of K; 0: as many as the picked policy wants
   bool workspace = false;  // they are added in one even where a cluster could
+  Rim rim{};               // left to policy::skinny
+  int rim_slices = 0;      // of its K; 0: as many as skinny wants
   const char* reason = "";
   // Microseconds by the cost model, and the best of the other policies; 0 where none was asked.
   double predicted_us = 0.0;
@@ -25,6 +35,11 @@ struct Choice {
 
 namespace TESSERA_HIDDEN detail {
 constexpr index_t ceil_div(index_t x, index_t y) { return x / y + (x % y != 0); }
+
+// Without its rim.
+constexpr GemmShape inner_shape(const GemmShape& shape, const Rim& rim) {
+  return {shape.m - rim.rows, shape.n - rim.cols, shape.k};
+}
 }  // namespace detail
 
 }  // namespace tessera

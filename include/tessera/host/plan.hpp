@@ -17,12 +17,21 @@
 
 namespace tessera {
 
+// A product that has rows or columns of C's rim, by policy::skinny: how many, and how it cuts K.
+struct RimPlan {
+  index_t extent = 0;
+  int slices = 1, block_slices = 1;
+  int block_k = 0;
+
+  [[nodiscard]] constexpr bool splits_k() const { return slices > 1 || block_slices > 1; }
+};
+
 struct LaunchPlan {
   Status status;            // what gemm() returns instead of launching, unless ok
   const char* policy = "";  // the policy that runs: the chosen one under policy::automatic
   bool launches = false;    // false: C is already what it should be (or the call is refused)
   bool transposed = false;  // C is column-major: computed as C^T = B^T * A^T, A and B exchanged
-  GemmShape shape{};        // as computed, after that exchange
+  GemmShape shape{};        // as computed, after that exchange and without the rim
   index_t m_tiles = 0, n_tiles = 0, k_tiles = 0;          // k_tiles is 0 where A and B are not read
   index_t grid = 0;                                       // blocks, all in grid.x
   int block = 0;                                          // CUDA threads of a block
@@ -37,7 +46,8 @@ struct LaunchPlan {
   bool cluster = false;
   index_t reduction_grid = 0;
   Tail tail{};  // the tiles of a last wave that is not full, cut along K: see kernel/tail.hpp
-  index_t workspace_bytes = 0;  // of slices, or of the tail
+  index_t workspace_bytes = 0;     // of slices, or of the tail
+  RimPlan rim_rows{}, rim_cols{};  // of C, as computed; launched after the rest, in this order
   // Why policy::automatic chose this policy, and by which times; see Choice.
   const char* reason = "";
   double predicted_us = 0.0;
@@ -45,8 +55,10 @@ struct LaunchPlan {
   double runner_up_us = 0.0;
   TileConfig config{};
 
-  // Whether the sum of an element is that of several slices: see kernel/slice.cuh.
-  [[nodiscard]] constexpr bool splits_k() const { return slices > 1 || block_slices > 1; }
+  // Whether the sum of some element is that of several slices: see kernel/slice.cuh.
+  [[nodiscard]] constexpr bool splits_k() const {
+    return slices > 1 || block_slices > 1 || rim_rows.splits_k() || rim_cols.splits_k();
+  }
 
   // Traffic that the block tile's shape implies, in bytes per fused multiply-add of a full tile.
   // gmem: what crosses from L2 when each block loads its tiles once; without smem tiles, every
@@ -89,6 +101,14 @@ std::basic_ostream<char, Traits>& operator<<(std::basic_ostream<char, Traits>& o
     os << " in a workspace of " << p.workspace_bytes << " B";
     if (p.slices > 1) os << ", summed by a grid of " << p.reduction_grid;
   }
+  const auto print_rim = [&os](const RimPlan& rim, const char* what) {
+    if (rim.extent == 0) return;
+    os << ", " << rim.extent << ' ' << what << " more by skinny";
+    if (rim.slices > 1) os << ", slices " << rim.slices;
+    if (rim.block_slices > 1) os << ", slices of a block " << rim.block_slices;
+  };
+  print_rim(p.rim_rows, "rows");
+  print_rim(p.rim_cols, "columns");
   if (p.reason[0] == '\0') return os;
   os << " (" << p.reason;
   if (p.predicted_us > 0.0) {
