@@ -170,6 +170,30 @@ TEST(Automatic, NoRimWithoutAProduct) {
   EXPECT_EQ(p.shape.m, 4100);
 }
 
+struct rim_of_all {
+  using rim_policy = policy::skinny;
+  template <class Function>
+  static constexpr auto select(const GemmShape& shape, Function&& f) {
+    return f(policy::naive{}, Choice{.rim = {shape.m, 1}});
+  }
+};
+struct rim_of_nobody {
+  template <class Function>
+  static constexpr auto select(const GemmShape&, Function&& f) {
+    return f(policy::naive{}, Choice{.rim = {1, 1}});
+  }
+};
+
+// Nothing of C is left out.
+TEST(RimOfAPolicy, IgnoredWhereItIsAllOfCOrNobodys) {
+  for (const LaunchPlan& p : {planned<rim_of_all>(40, 40, 8), planned<rim_of_nobody>(40, 40, 8)}) {
+    EXPECT_EQ(p.rim_rows.extent, 0);
+    EXPECT_EQ(p.rim_cols.extent, 0);
+    EXPECT_EQ(p.shape.m, 40);
+    EXPECT_EQ(p.shape.n, 40);
+  }
+}
+
 TEST(AutomaticUnsplit, NeverSlicesAndIsNeverPredictedFaster) {
   std::set<std::string> policies;
   for (index_t m = 1; m < 20000; m = m * 3 / 2 + 1) {

@@ -97,6 +97,12 @@ TEST_P(Products, TailOnHostThreads) {
   check({.m = (2 * blocks + 1) * bm, .n = bn - 1, .k = 18 * bk + 1, .beta = 0.5f});
 }
 
+// A rim whose K is long enough to be cut.
+TEST_P(Products, LongRim) {
+  const Problem problem{.m = bm + 3, .n = bn + 3, .k = 130, .beta = 0.5f};
+  if (plan_of(policy, problem).rim_rows.extent > 0) check_every_layout(problem);
+}
+
 // Guarded at full width.
 TEST_P(Products, RaggedAndAligned) {
   check_every_layout({.m = bm + 4, .n = bn + 8, .k = 2 * bk + 4, .beta = 0.5f});

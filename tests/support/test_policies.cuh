@@ -82,14 +82,18 @@ struct direct_slices : policy::naive {
   static constexpr int slices(const GemmShape&) { return 3; }
 };
 
-// Up to 8 rows and columns of C are products of their own, whatever that costs.
+// Up to 8 rows and columns beyond whole tiles of 32 x 32 are products of their own, whatever that
+// costs; a single one only beyond two tiles, so that one ragged tile remains possible.
 struct small_rim {
   static constexpr const char* name = "small_rim";
   using rim_policy = policy::skinny;
 
   template <class Function>
   static constexpr auto select(const GemmShape& shape, Function&& f) {
-    const auto beyond = [](index_t extent) { return extent > 8 ? extent % 9 : 0; };
+    const auto beyond = [](index_t extent) {
+      const index_t rest = extent % 32;
+      return rest <= 8 && extent > (rest > 1 ? 32 : 64) ? rest : 0;
+    };
     return f(scalar_buffered{}, Choice{.rim = {beyond(shape.m), beyond(shape.n)}});
   }
 };

@@ -81,6 +81,14 @@ concept has_rim = requires {
   typename Policy::rim_policy;
 };
 
+// The rim that a policy chose, if it has a rim_policy and leaves a product of something else.
+template <class Policy>
+constexpr Rim usable_rim(const Rim& rim, const GemmShape& shape) {
+  const bool usable =
+      has_rim<Policy> && rim.rows >= 0 && rim.rows < shape.m && rim.cols >= 0 && rim.cols < shape.n;
+  return usable ? rim : Rim{};
+}
+
 // f(part of the plan, rows or columns, a, b, c) for the products of a rim.
 template <class ElementA, class LayoutA, class ElementB, class LayoutB, class Function>
 void for_each_part_of_rim(const Rim& rim, const MatrixView<ElementA, LayoutA>& a,
@@ -126,7 +134,8 @@ auto with_plan(float alpha, const MatrixView<ElementA, LayoutA>& a,
         const bool vectorized = is_vectorizable(has_product(alpha, shape.k), left, right, out, 4);
         return with_selected<Policy>(shape, vectorized, [&](auto policy, Choice choice = {}) {
           using Selected = decltype(policy);
-          const Rim rim = has_product(alpha, shape.k) ? choice.rim : Rim{};
+          const Rim rim =
+              has_product(alpha, shape.k) ? usable_rim<Policy>(choice.rim, shape) : Rim{};
           const auto [m, n, k] = inner_shape(shape, rim);
           LaunchPlan plan = make_plan(policy_name<Selected>(), check_policy<Selected>(), alpha,
                                       part_of(left, 0, 0, m, k), part_of(right, 0, 0, k, n), beta,

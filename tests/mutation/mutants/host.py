@@ -7,6 +7,7 @@ holds it) and traffic figures of the plan, which only print.
 from .mutant import Mutant
 
 GEMM = "gemm.cuh"
+SELECTION = "host/selection.cuh"
 VIEW = "matrix_view.hpp"
 PLAN = "host/plan.hpp"
 SHAPE = "host/gemm_shape.hpp"
@@ -105,27 +106,27 @@ MUTANTS = (
            net="static", policies=NAIVE),
 
     # gemm
-    Mutant("gemm_operands_not_exchanged", GEMM,
+    Mutant("gemm_operands_not_exchanged", SELECTION,
            "planned(transposed(b), transposed(a), transposed(c), true)",
            "planned(transposed(a), transposed(b), transposed(c), true)",
            "a column-major C is A^T * B^T", policies=NAIVE),
-    Mutant("gemm_exchange_not_told", GEMM, "transposed(c), true)", "transposed(c), false)",
+    Mutant("gemm_exchange_not_told", SELECTION, "transposed(c), true)", "transposed(c), false)",
            "the plan does not say that operands are exchanged", policies=NAIVE),
-    Mutant("gemm_minus_zero_lost", GEMM, "beta == 0.0f ? 0.0f : -0.0f", "0.0f",
+    Mutant("gemm_minus_zero_lost", SELECTION, "beta == 0.0f ? 0.0f : -0.0f", "0.0f",
            "beta * -0 without a product becomes +0", policies=NAIVE),
-    Mutant("gemm_minus_zero_for_beta_0", GEMM, "beta == 0.0f ? 0.0f : -0.0f", "-0.0f",
+    Mutant("gemm_minus_zero_for_beta_0", SELECTION, "beta == 0.0f ? 0.0f : -0.0f", "-0.0f",
            "C = 0 without a product becomes -0", policies=NAIVE),
-    Mutant("gemm_alpha_without_a_product", GEMM, "if (plan.k_tiles == 0) alpha =",
+    Mutant("gemm_alpha_without_a_product", SELECTION, "if (plan.k_tiles == 0) alpha =",
            "if (plan.k_tiles < 0) alpha =", "alpha = Inf with k = 0 gives NaN", policies=NAIVE),
     Mutant("gemm_launches_nothing_to_do", GEMM, "if (!plan.launches) return plan.status;", "",
            "an empty grid is launched", policies=NAIVE),
-    Mutant("gemm_lds_exchanged", GEMM, "a.ld,\n          b.ld,", "b.ld,\n          a.ld,",
+    Mutant("gemm_lds_exchanged", SELECTION, "a.ld,\n          b.ld,", "b.ld,\n          a.ld,",
            "A's ld for B and B's for A", policies=NAIVE),
     Mutant("gemm_not_validated", GEMM,
            "if (const Status status = detail::validate(alpha, a, b, c); !status.ok()) "
            "return status;",
            "", "the call is not checked", policies=NAIVE),
-    Mutant("gemm_tile_counts_exchanged", GEMM,
+    Mutant("gemm_tile_counts_exchanged", SELECTION,
            "static_cast<int>(plan.m_tiles),\n          static_cast<int>(plan.n_tiles),",
            "static_cast<int>(plan.n_tiles),\n          static_cast<int>(plan.m_tiles),",
            "tile counts along m and n exchanged", policies=NAIVE),
