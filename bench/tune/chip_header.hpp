@@ -46,14 +46,16 @@ inline void write_cost(std::ostream& os, const TileCost& c, const std::string& i
   member("block", list_of(c.block));
   member("k_tile", list_of(c.k_tile));
   member("far_k_tile", printed(c.far_k_tile));
-  member("guarded", printed(c.guarded));
+  member("guarded_k_tile", printed(c.guarded_k_tile));
   member("guarded_k_tiles", printed(c.guarded_k_tiles));
-  member("scalar", printed(c.scalar));
+  member("scalar_k_tile", printed(c.scalar_k_tile));
   member("scalar_k_tiles", printed(c.scalar_k_tiles));
+  member("scalar_cluster_k_tiles", printed(c.scalar_cluster_k_tiles));
+  member("store_byte", printed(c.store_byte));
   member("cluster", printed(c.cluster));
-  member("cluster_slice", printed(c.cluster_slice));
   member("workspace", printed(c.workspace));
   member("workspace_byte", printed(c.workspace_byte));
+  member("workspace_wait", printed(c.workspace_wait));
   os << indent << "},\n";
 }
 

@@ -39,7 +39,7 @@ inline bool is_short(const GemmShape& s) {
 }  // namespace detail
 
 // Of a policy of block tiles: every number of blocks on an SM, several waves, k short and long;
-// ragged and scalar; slices.
+// ragged and scalar; slices, and these ragged and scalar.
 inline std::vector<Point> points_of(const TileConfig& config, int sm_count) {
   std::vector<Point> points;
   const index_t sms = sm_count, share = config.min_blocks.per_sm;
@@ -51,10 +51,12 @@ inline std::vector<Point> points_of(const TileConfig& config, int sm_count) {
       if (detail::is_short(shape)) points.push_back({shape});
     }
   }
-  for (const index_t count : {share * sms, 2 * share * sms}) {
+  const std::set<index_t> guarded_tiles{sms, share * sms, 2 * share * sms};
+  for (const index_t count : guarded_tiles) {
     for (const index_t k_tiles : {8, 32, 128}) {
       const auto [m, n, k] = detail::shape_of(config, count, k_tiles);
       points.push_back({{m - 4, n - 4, k - 4}});
+      points.push_back({{m - 4, n, k}});  // whole cache lines of C
       points.push_back({{m, n, k}, 1, false, false});
     }
   }
@@ -71,6 +73,18 @@ inline std::vector<Point> points_of(const TileConfig& config, int sm_count) {
         if (!detail::is_short(shape)) continue;
         if (!in_cluster || power_of_two) points.push_back({shape, slices});
         if (in_cluster) points.push_back({shape, slices, true});
+      }
+    }
+  }
+  for (const int slices : {2, 4, 8}) {
+    if (slices > config.slices.max) break;
+    for (const index_t count : {sms / 8, sms / 2}) {
+      for (const index_t k_tiles : {8, 24}) {
+        const auto [m, n, k] = detail::shape_of(config, count, slices * k_tiles);
+        for (const bool workspace : {false, true}) {
+          points.push_back({{m - 4, n - 4, k - 4}, slices, workspace});
+          points.push_back({{m, n, k}, slices, workspace, false});
+        }
       }
     }
   }
@@ -121,12 +135,14 @@ inline std::vector<Point> narrow_points(index_t width, index_t length, int block
   for (const index_t tiles : {1, 4, 8}) {
     for (const int slices : {16, 64}) add(tiles, slices, 8);
   }
-  for (const index_t k_tiles : {12, 36}) add(quarter, 16, k_tiles, false);
+  for (const index_t k_tiles : {12, 36}) {
+    for (const int slices : {4, 8, 16}) add(quarter, slices, k_tiles, false);
+  }
   return points;
 }
 
-// The problems by which choices are judged, each once, row-major: squares, odd ones among them, and
-// the shapes of bench/shapes.
+// The problems by which choices are judged, each once, row-major: squares, odd ones among them, the
+// shapes of bench/shapes, and some with K far above m and n.
 inline std::vector<GemmShape> judged_shapes(const std::string& shapes_dir) {
   std::vector<GemmShape> shapes;
   std::set<std::tuple<index_t, index_t, index_t>> seen;
@@ -143,6 +159,7 @@ inline std::vector<GemmShape> judged_shapes(const std::string& shapes_dir) {
   for (const char* file : {"/transformer_gemm.csv", "/deepbench_gemm.csv"}) {
     for (const Product& p : read_products(shapes_dir + file)) add(p.m, p.n, p.k);
   }
+  for (const Problem& p : detail::kheavy(shapes_dir)) add(p.product.m, p.product.n, p.product.k);
   return shapes;
 }
 

@@ -34,13 +34,17 @@ struct Judgement {
   }
 };
 
+inline void sort_worst_first(std::vector<Verdict>& verdicts) {
+  std::sort(verdicts.begin(), verdicts.end(),
+            [](const Verdict& x, const Verdict& y) { return x.loss() > y.loss(); });
+}
+
 inline std::string label(const std::string& policy, int slices, bool workspace) {
   if (slices == 1) return policy;
   return policy + " / " + std::to_string(slices) + (workspace ? " in a workspace" : "");
 }
 
-// choose(shape, vectorized): the policy's name, the slices and how they are added, and the time
-// that the model says.
+// A policy's name, the slices and how they are added, and the time that the model says.
 struct Chosen {
   std::string policy;
   int slices = 1;
@@ -48,6 +52,17 @@ struct Chosen {
   double us = 0.0;
 };
 
+// What the model chooses of candidates(chip, shape).
+template <class Candidates>
+Chosen choose(const Candidates& candidates, const Chip& chip, const GemmShape& shape,
+              bool vectorized) {
+  constexpr int most_slices = 1 << 30;
+  const tessera::detail::Candidates all = candidates(chip, shape);
+  const auto best = tessera::detail::rank(chip, all, shape, vectorized, most_slices).best;
+  return {all.list[best.candidate].name, best.slices, best.workspace, best.us};
+}
+
+// choose(shape, vectorized) -> Chosen.
 template <class Choose>
 Judgement judge(const Samples& samples, const Choose& choose) {
   std::map<std::tuple<index_t, index_t, index_t, bool>, std::vector<const Sample*>> problems;
@@ -75,13 +90,39 @@ Judgement judge(const Samples& samples, const Choose& choose) {
         {shape, measured[0]->vectorized, label(chosen.policy, chosen.slices, chosen.workspace),
          label(best->policy, best->slices, best->workspace), (*same)->us, best->us, chosen.us});
   }
-  std::sort(judgement.verdicts.begin(), judgement.verdicts.end(),
-            [](const Verdict& x, const Verdict& y) { return x.loss() > y.loss(); });
+  sort_worst_first(judgement.verdicts);
   return judgement;
 }
 
-inline void print(const Judgement& judgement) {
-  constexpr std::size_t shown = 25;
+// Every problem judged by constants fitted without its own measurements: a fifth of the problems is
+// left out of the fit, judged and put back, then the next. What a choice is worth on other shapes.
+template <class Candidates>
+Judgement judge_unseen(const Samples& samples, const Candidates& candidates) {
+  constexpr std::size_t folds = 5;
+  std::map<std::tuple<index_t, index_t, index_t, bool>, std::size_t> numbers;
+  const auto fold_of = [&](const Sample& s) {
+    const std::tuple problem(s.shape.m, s.shape.n, s.shape.k, s.vectorized);
+    return numbers.try_emplace(problem, numbers.size()).first->second % folds;
+  };
+  Judgement all;
+  for (std::size_t fold = 0; fold < folds; ++fold) {
+    Samples seen = samples, unseen = samples;
+    const auto is_held = [&](const Sample& s) { return s.set == "judge" && fold_of(s) == fold; };
+    std::erase_if(seen.rows, is_held);
+    std::erase_if(unseen.rows, [&](const Sample& s) { return !is_held(s); });
+    const Chip chip = fit_chip(seen, candidates);
+    const Judgement part = judge(unseen, [&](const GemmShape& shape, bool vectorized) {
+      return choose(candidates, chip, shape, vectorized);
+    });
+    all.verdicts.insert(all.verdicts.end(), part.verdicts.begin(), part.verdicts.end());
+    all.unmeasured += part.unmeasured;
+  }
+  sort_worst_first(all.verdicts);
+  return all;
+}
+
+// The `shown` worst problems, then the sum of all.
+inline void print(const Judgement& judgement, std::size_t shown) {
   std::printf("%20s  %-32s %10s %10s  %-32s %10s  loss\n", "m x n x k", "chosen", "us", "predicted",
               "best", "us");
   for (std::size_t i = 0; i < std::min(shown, judgement.verdicts.size()); ++i) {

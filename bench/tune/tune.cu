@@ -48,12 +48,6 @@ struct Sliced {
 
 constexpr int most_slices = 1 << 30;
 
-Chosen choose(const Chip& chip, const GemmShape& shape, bool vectorized) {
-  const auto all = policy::automatic::candidates(chip, shape);
-  const auto best = tessera::detail::rank(chip, all, shape, vectorized, most_slices).best;
-  return {all.list[best.candidate].name, best.slices, best.workspace, best.us};
-}
-
 class Tuner {
  public:
   Tuner(std::size_t elements, double seconds)
@@ -95,7 +89,7 @@ class Tuner {
       if (elapsed() > seconds_) break;
       const bool vectorized = shape.k % 4 == 0 && shape.n % 4 == 0;
       const auto all = policy::automatic::candidates(chip, shape);
-      const double chosen = choose(chip, shape, vectorized).us;
+      const double chosen = choose(&policy::automatic::candidates, chip, shape, vectorized).us;
       for (int i = 0; i < all.count; ++i) {
         const auto& candidate = all.list[i];
         const auto best =
@@ -273,9 +267,13 @@ int run(const Flags& flags) {
   header << chip_header(chip, samples);
   if (!header.flush()) throw std::runtime_error(path + ": cannot be written");
   std::printf("%s\n\n", path.c_str());
-  print(judge(samples, [&](const GemmShape& shape, bool vectorized) {
-    return choose(chip, shape, vectorized);
-  }));
+  constexpr std::size_t worst = 25, worst_unseen = 5;
+  print(
+      judge(samples, [&](const GemmShape& shape,
+                         bool vectorized) { return choose(candidates, chip, shape, vectorized); }),
+      worst);
+  std::printf("\nBy constants fitted without the problem's own measurements:\n");
+  print(judge_unseen(samples, candidates), worst_unseen);
   return 0;
 }
 

@@ -14,16 +14,20 @@ struct TileCost {
   // (prologue, epilogue), and one k-tile.
   double block[most_blocks] = {};
   double k_tile[most_blocks] = {};
-  // A k-tile at least, where memory's latency shows: operands that the L2 does not hold.
+  // A k-tile at least, of operands that come from memory.
   double far_k_tile = 0.0;
-  // Where some tile is ragged, and where accesses are scalar: a factor on k_tile, and how many
-  // k-tiles the prologue and the epilogue cost more.
-  double guarded = 1.0, guarded_k_tiles = 0.0;
-  double scalar = 1.0, scalar_k_tiles = 0.0;
-  // The sum of the slices of K: by a cluster, each wave, and more for each slice; in a workspace
-  // (its allocation and the second kernel), and more for each byte of it.
-  double cluster = 0.0, cluster_slice = 0.0;
-  double workspace = 0.0, workspace_byte = 0.0;
+  // Where some tile is ragged: more for each k-tile, and where lines of C are no whole cache lines,
+  // an epilogue longer by so many k-tiles, but none in clusters. Where accesses are scalar: the
+  // same, whatever the lines, and in clusters a number of its own.
+  double guarded_k_tile = 0.0, guarded_k_tiles = 0.0;
+  double scalar_k_tile = 0.0, scalar_k_tiles = 0.0, scalar_cluster_k_tiles = 0.0;
+  // A byte that blocks store at the end, of C or of slices for a workspace.
+  double store_byte = 0.0;
+  // The sum of the slices of K: by a cluster, each wave; in a workspace, its allocation and the
+  // second kernel, more for each byte that this reads, and for each time that its threads wait for
+  // loads.
+  double cluster = 0.0;
+  double workspace = 0.0, workspace_byte = 0.0, workspace_wait = 0.0;
 };
 
 struct Chip {
@@ -33,9 +37,12 @@ struct Chip {
   // and GPCs have few SMs more than whole clusters.
   int cluster_sm_count[arch::max_cluster + 1] = {};
   double byte = 0.0;  // read from or written to memory
-  // Of operands that the L2 still holds at the next launch. By hand: of an H200's 50 MB it holds 39
-  // MB of operands and not 48.
-  double cached_bytes = 4.4e7;
+  // Of operands that the L2 still holds at the next launch: up to so many bytes all, from so many
+  // on nothing. What several blocks read fills it sooner, as if half of it were held twice (once
+  // for the SMs at each half of the L2): its bytes count `copies` times. By hand, from the k-tiles
+  // of blocks alone on an SM: an H200's 50 MB hold 39 MB that are read once and not 48, and 24 MB
+  // that several read and not 32.
+  double cached_bytes = 3.8e7, missed_bytes = 5.6e7, copies = 1.6;
   TileCost pipelined{}, split_k_wide{}, split_k_tall{}, split_k{};
   TileCost skinny{};
   TileCost narrow[3] = {};  // its tiles for C up to 16, 32, 48 wide

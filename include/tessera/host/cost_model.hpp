@@ -1,15 +1,19 @@
 // The cost model by which policy::automatic chooses: how long a policy takes for a shape, from
 // constants of the chip. Closed form, pure, no device.
 //
-//     T = launch + max(waves * (block + k_tiles of a slice * k_tile), bytes * byte) + sum
+//     T = launch + max(waves * (block + k_tiles of a slice * k_tile) + stored bytes * store_byte,
+//                      bytes * byte) + sum
 //
 // A wave is as many blocks as the SMs hold at once. The last one may put fewer on an SM, which then
-// share it among fewer: block and k_tile are known for each number. Where the L2 does not hold the
-// operands, a k_tile is at least far_k_tile.
+// share it among fewer: block and k_tile are known for each number. As far as the L2 does not hold
+// the operands, a k_tile is at least far_k_tile: a block waits for the memory's latency, which few
+// on an SM do not hide. Guards and scalar accesses add to each k_tile, and to the epilogue where
+// they split cache lines of C.
 #pragma once
 
 #include "../arch/cluster_limit.hpp"
 #include "../arch/visibility.hpp"
+#include "../kernel/sum_slices_grid.hpp"
 #include "../tile/tile_config.hpp"
 #include "chip.hpp"
 #include "even_tail.hpp"
@@ -24,12 +28,16 @@ struct Waves {
   double total = 0.0;
 };
 
+// Blocks drift apart from wave to wave, and those of the last begin where others end: after the
+// first wave it counts as if on an SM each, after many by its share of a whole one.
 constexpr Waves waves_of(index_t blocks, int sm_count, int blocks_per_sm) {
   Waves waves;
   const index_t wave = index_t{sm_count} * blocks_per_sm, rest = blocks % wave;
-  const index_t whole = blocks / wave;
-  waves.count[blocks_per_sm - 1] = static_cast<double>(whole);
-  if (rest > 0) waves.count[ceil_div(rest, sm_count) - 1] += 1.0;
+  const auto whole = static_cast<double>(blocks / wave);
+  const double apart = whole > 0.0 ? 1.0 - 1.0 / whole : 0.0;
+  waves.count[blocks_per_sm - 1] =
+      whole + apart * static_cast<double>(rest) / static_cast<double>(wave);
+  if (rest > 0) waves.count[ceil_div(rest, sm_count) - 1] += 1.0 - apart;
   waves.total = static_cast<double>(ceil_div(blocks, wave));
   return waves;
 }
@@ -71,8 +79,15 @@ constexpr double bytes_of(const GemmShape& shape) {
   return sizeof(float) * (m * k + k * n + m * n);
 }
 
-constexpr bool is_cached(const Chip& chip, const GemmShape& shape) {
-  return bytes_of(shape) <= chip.cached_bytes;
+// The share of the operands' reads that the L2 does not answer.
+constexpr double missed_share(const Chip& chip, const TileConfig& config, const GemmShape& shape) {
+  const auto m = static_cast<double>(shape.m), n = static_cast<double>(shape.n),
+             k = static_cast<double>(shape.k);
+  const double copies_a = shape.n > config.block_n() ? chip.copies : 1.0;
+  const double copies_b = shape.m > config.block_m() ? chip.copies : 1.0;
+  const double bytes = sizeof(float) * (copies_a * m * k + copies_b * k * n + m * n);
+  const double share = (bytes - chip.cached_bytes) / (chip.missed_bytes - chip.cached_bytes);
+  return share < 0.0 ? 0.0 : share < 1.0 ? share : 1.0;
 }
 
 // Where slices of K are added. As many as a cluster can hold count as added by one, whether or not
@@ -80,13 +95,14 @@ constexpr bool is_cached(const Chip& chip, const GemmShape& shape) {
 // it.
 constexpr bool cluster_holds(int slices) { return slices > 1 && slices <= arch::max_cluster; }
 
-// Adding `slices` slices of K: clusters do it in every wave.
-constexpr double sum_us(const TileCost& cost, const GemmShape& shape, int slices, bool workspace,
-                        const Waves& waves) {
-  if (slices == 1) return 0.0;
-  if (!workspace) return waves.total * (cost.cluster + cost.cluster_slice * slices);
-  const double elements = static_cast<double>(shape.m) * static_cast<double>(shape.n);
-  return cost.workspace + cost.workspace_byte * sizeof(float) * elements * slices;
+// Adding `slices` slices of K in a workspace.
+constexpr double workspace_us(const TileCost& cost, const GemmShape& shape, bool vectorized,
+                              int slices) {
+  const double bytes = sizeof(float) * static_cast<double>(shape.m) * static_cast<double>(shape.n);
+  const double waits = kernel::are_many_slices(shape.m * shape.n, slices)
+                           ? 1.0
+                           : static_cast<double>(kernel::waits_of_sum(slices, vectorized ? 4 : 1));
+  return cost.workspace + cost.workspace_byte * bytes * slices + cost.workspace_wait * waits;
 }
 
 // How long a policy takes for a shape, by the cut of K: what does not depend on it is found once.
@@ -99,15 +115,27 @@ class Prediction {
         cost_(cost),
         config_(config),
         shape_(shape),
+        vectorized_(vectorized),
         tiles_(tiles_of(config, shape)),
         k_tiles_(k_tiles_of(config, shape)),
-        least_k_tile_(is_cached(chip, shape) ? 0.0 : cost.far_k_tile),
-        memory_(chip.byte * bytes_of(shape)) {
-    if (config.streamed != Streamed::none) return;  // it has one variant for all but the worst
-    if (!vectorized) {
-      factor_ = cost.scalar, more_ = cost.scalar_k_tiles;
+        memory_(chip.byte * bytes_of(shape)),
+        stored_(sizeof(float) * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
+                cost.store_byte) {
+    double more = 0.0;  // of each k-tile
+    if (config.streamed != Streamed::none) {
+      // It has one variant for all but the worst.
+    } else if (!vectorized) {
+      more = cost.scalar_k_tile, epilogue_ = cost.scalar_k_tiles;
+      cluster_epilogue_ = cost.scalar_cluster_k_tiles;
     } else if (config.has_exact_variant() && is_ragged(config, shape)) {
-      factor_ = cost.guarded, more_ = cost.guarded_k_tiles;
+      constexpr index_t line = 32;  // floats of a cache line
+      more = cost.guarded_k_tile;
+      if (shape.n % line != 0) epilogue_ = cost.guarded_k_tiles;
+    }
+    const double missed = missed_share(chip, config, shape);
+    for (int j = 0; j < config.min_blocks.per_sm; ++j) {
+      const double far = cost.far_k_tile - cost.k_tile[j];
+      k_tile_[j] = cost.k_tile[j] + (far > 0.0 ? missed * far : 0.0) + more;
     }
   }
 
@@ -116,13 +144,16 @@ class Prediction {
     const bool in_cluster = cluster_holds(slices) && !workspace;
     const Waves waves = waves_of(chip_, config_, tiles_, k_tiles_, slices, in_cluster);
     const double k_tiles = static_cast<double>(ceil_div(k_tiles_, slices));
-    double multiply = 0.0;
+    const double epilogue = in_cluster ? cluster_epilogue_ : epilogue_;
+    double multiply = in_cluster ? 0.0 : stored_ * slices;
     for (int j = 0; j < config_.min_blocks.per_sm; ++j) {
-      const double k_tile = cost_.k_tile[j] > least_k_tile_ ? cost_.k_tile[j] : least_k_tile_;
-      multiply += waves.count[j] * (cost_.block[j] + (factor_ * k_tiles + more_) * k_tile);
+      multiply +=
+          waves.count[j] * (cost_.block[j] + k_tiles * k_tile_[j] + epilogue * cost_.k_tile[j]);
     }
-    return cost_.launch + (multiply > memory_ ? multiply : memory_) +
-           sum_us(cost_, shape_, slices, !in_cluster, waves);
+    const double sum = slices == 1  ? 0.0
+                       : in_cluster ? waves.total * cost_.cluster
+                                    : workspace_us(cost_, shape_, vectorized_, slices);
+    return cost_.launch + (multiply > memory_ ? multiply : memory_) + sum;
   }
 
  private:
@@ -130,9 +161,11 @@ class Prediction {
   const TileCost& cost_;
   const TileConfig& config_;
   const GemmShape& shape_;
+  bool vectorized_;
   index_t tiles_, k_tiles_;
-  double least_k_tile_, memory_;
-  double factor_ = 1.0, more_ = 0.0;  // of the variant that runs
+  double memory_, stored_;  // of all bytes; of C
+  double k_tile_[TileCost::most_blocks] = {};
+  double epilogue_ = 0.0, cluster_epilogue_ = 0.0;  // k-tiles of the variant that runs
 };
 
 constexpr double predicted_us(const Chip& chip, const TileCost& cost, const TileConfig& config,

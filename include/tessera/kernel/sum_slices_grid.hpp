@@ -16,6 +16,16 @@ constexpr index_t sum_slices_grid(index_t accesses) {
   return blocks < limit ? blocks : limit;
 }
 
+// What a thread of sum_slices_kernel loads before it adds: a sum of many slices waits for loads,
+// not for additions.
+inline constexpr int sum_slices_floats = 32;
+
+// How often it waits, by the floats of an access.
+constexpr int waits_of_sum(int slices, int width) {
+  const int at_once = sum_slices_floats / width;
+  return (slices + at_once - 1) / at_once;
+}
+
 // Whether sum_many_slices_kernel adds them: 128 x 128 in 264 slices takes it 5.6 us, and
 // sum_slices_kernel, of which few threads would each wait for many loads, 18.3; 256 x 256 in 33
 // slices 5.4 and 3.6.

@@ -31,8 +31,7 @@ __global__ void __launch_bounds__(sum_slices_threads)
 #pragma unroll
     for (int v = 0; v < Width; ++v) sum[v] = args.slices > 0 ? -0.0f : 0.0f;  // -0 + x is x
     const float* next = args.partials + at * Width;
-    // All loads of a batch first: a sum of many slices waits for them, not for additions.
-    constexpr int batch = 32 / Width;
+    constexpr int batch = sum_slices_floats / Width;  // all its loads first
     for (int s = 0; s < args.slices; s += batch) {
       float part[batch][Width];
 #pragma unroll

@@ -102,7 +102,7 @@ MUTANTS = (
 
     # policy
     Mutant("policy_unknown_to_the_cost_model", "policy.cuh", "MinBlocks{4}, Slices{512}",
-           "MinBlocks{8}, Slices{512}", "more blocks on an SM than the cost model has times for",
+           "MinBlocks{16}, Slices{512}", "more blocks on an SM than the cost model has times for",
            net="static", policies=NAIVE),
 
     # gemm
