@@ -19,6 +19,7 @@ struct Point {
   int slices = 1;
   bool workspace = false;  // adds them although a cluster could hold them
   bool aligned = true;     // false: pointers off by one float
+  bool own_cut = false;    // the policy cuts K, `slices` only says into how many
 };
 
 namespace detail {

@@ -100,7 +100,10 @@ class Tuner {
               const double us = tessera::detail::predicted_us(
                   chip, *candidate.cost, candidate.config, shape, vectorized, slices, workspace);
               if (us > (is_best ? far_slower : slower) * chosen) return;
-              measure("judge", candidate.name, {shape, slices, workspace});
+              const bool own_cut = candidate.slices != 0 && slices == candidate.slices;
+              measure(
+                  "judge", candidate.name,
+                  {.shape = shape, .slices = slices, .workspace = workspace, .own_cut = own_cut});
             });
       }
       ++done;
@@ -155,7 +158,7 @@ class Tuner {
 
   template <class Policy>
   void launch_as(const Point& p) const {
-    Sliced<Policy>::slices = p.slices;
+    Sliced<Policy>::slices = p.own_cut ? 0 : p.slices;
     Sliced<Policy>::workspace = p.workspace;
     const int offset = p.aligned ? 0 : 1;
     const auto [m, n, k] = p.shape;
@@ -209,7 +212,7 @@ class Tuner {
 
 struct Flags {
   std::string from, raw = "tune.csv", header, shapes = TESSERA_SHAPES_DIR;
-  double seconds = 55.0;
+  double seconds = 80.0;
   bool help = false;
 };
 
@@ -219,7 +222,7 @@ constexpr const char* usage =
     "  --from=FILE     measurements of an earlier run instead of new ones; needs no GPU\n"
     "  --header=FILE   the header (default: chips/<gpu>.hpp of the source tree)\n"
     "  --shapes=DIR    bench/shapes, if not the source tree's\n"
-    "  --seconds=N     no new problem is judged after so many (default: 55)\n";
+    "  --seconds=N     no new problem is judged after so many (default: 80)\n";
 
 Flags parse(int argc, char** argv) {
   Flags flags;
