@@ -27,5 +27,22 @@ __device__ __forceinline__ float* opaque(float* pointer) {
 #endif
   return pointer;
 }
+__device__ __forceinline__ const float* opaque(const float* pointer) {
+#if !defined(TESSERA_EMULATOR)
+  asm volatile("" : "+l"(pointer));
+#endif
+  return pointer;
+}
+
+// Any value, at no cost.
+__device__ __forceinline__ float anything() {
+#if defined(TESSERA_EMULATOR)
+  return __builtin_nanf("");
+#else
+  float value;
+  asm("" : "=f"(value));
+  return value;
+#endif
+}
 
 }  // namespace tessera::arch
