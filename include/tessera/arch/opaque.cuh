@@ -27,6 +27,8 @@ __device__ __forceinline__ float* opaque(float* pointer) {
 #endif
   return pointer;
 }
+
+// A pointer to gmem: what is added to it is added there.
 __device__ __forceinline__ const float* opaque(const float* pointer) {
 #if !defined(TESSERA_EMULATOR)
   asm volatile("" : "+l"(pointer));
@@ -34,7 +36,7 @@ __device__ __forceinline__ const float* opaque(const float* pointer) {
   return pointer;
 }
 
-// Any value, at no cost.
+// Any value, at no cost: whoever stores it has read beyond an end. The emulator's is NaN.
 __device__ __forceinline__ float anything() {
 #if defined(TESSERA_EMULATOR)
   return __builtin_nanf("");

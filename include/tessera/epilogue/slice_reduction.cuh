@@ -25,9 +25,9 @@ struct SlicedTile {
 // The blocks of the cluster hold one tile of C, a slice each. Every block leaves its accumulators
 // in `tile`, thread by thread; then each adds a share of them in the order of the slices and
 // writes it to C. Called by all threads of the block, of which the first `threads` have
-// accumulators. The mainloop has left no copy in flight. Width: floats per access of C; shared
-// memory is read as wide as the thread tile allows, for another block's takes a microsecond for
-// each four accesses.
+// accumulators. The mainloop has left no copy in flight. Width: floats per access of C. Shared
+// memory is read as wide as the thread tile allows, also where C is not: each access waits for
+// another SM (511^3 in two slices: 13.9 us, float by float 16.1).
 template <int Width, bool Guarded, int threads, int thread_m, int thread_n, class Map>
 __device__ __forceinline__ void reduce_in_cluster(const float (&acc)[thread_m][thread_n],
                                                   const Map& map, int slice, int slices,
