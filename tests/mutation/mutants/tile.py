@@ -83,8 +83,8 @@ MUTANTS = (
            ": k_padding_ * static_cast<int>(tile.ld)", "a far first k-tile's offset wraps"),
     Mutant("loader_no_padding", LOADER, "set(i, j, padding_);", "",
            "anything stands before the operand's k"),
-    Mutant("loader_padding_of_the_first_float", LOADER, "v < Width; ++v) reg_[i][j][v] = value",
-           "v < 1; ++v) reg_[i][j][v] = value", "the rest of an access is not padded",
+    Mutant("loader_padding_of_the_first_float", LOADER, "set(i, j, padding_);",
+           "reg_[i][j][0] = padding_;", "the rest of an access is not padded",
            policies=VECTORIZED),
     Mutant("loader_store_transposes", LOADER, "store<along>(mn(i, j), k(i, j),",
            "store<along>(k(i, j), mn(i, j),", "mn and k exchanged at the store"),
@@ -98,10 +98,12 @@ MUTANTS = (
     Mutant("loader_copies_without_padding", LOADER,
            "smem.data[Smem::index(mn(i, j), k(i, j))] = padding_;", "",
            "the stage holds what was there before the operand's k", policies=SCALAR_BUFFERED),
+    # Before the first k of accumulators that another block began: elsewhere they are +0.
     Mutant("padding_of_b_is_plus_zero", "kernel/variant.cuh", "padding_b = -0.0f",
-           "padding_b = 0.0f", "the padding's product +0 turns an accumulator of -0 to +0"),
+           "padding_b = 0.0f", "the padding's product +0 turns an accumulator of -0 to +0",
+           policies=("small_pipelined",)),
     Mutant("padding_of_a_is_minus_zero", "kernel/variant.cuh", "padding_a = 0.0f",
-           "padding_a = -0.0f", "the padding's product is +0"),
+           "padding_a = -0.0f", "the padding's product is +0", policies=("small_pipelined",)),
 
     # SmemTile
     Mutant("smem_k_major_lines_overlap", SMEM, "mn * (KExtent + smem_padding) + k",
