@@ -134,7 +134,7 @@ foreach(call IN ITEMS gmem_to_reg<3>\(reg,gmem\) mem_to_reg<3>\(reg,gmem\) reg_t
   string(REGEX REPLACE "<.*" "" name ${call})
   tessera_refused_part(${name} 3 "arch::${call}" "an access is 1, 2 or 4 floats wide")
 endforeach()
-tessera_refused_part(tile_loader 4 "(tile::TileLoader<Major::k,8,6,32,4,false>({},0,0.0f))"
+tessera_refused_part(tile_loader 4 "(tile::TileLoader<Major::k,tile::SmemTile<8,6,Major::k>,32,4,false>({},0,0.0f))"
                      "a line of the tile must be whole accesses")
 tessera_refused_part(stream_copier 4 "(tile::StreamCopier<Major::k,6,4>({},{},{},false,0,0))"
                      "a line of the tile must be whole accesses")

@@ -1,9 +1,11 @@
-// TileLoader: what a block brings from gmem to smem is the operand's tile, padded beyond its ends;
-// for both orientations in gmem and in smem, every width, exact and guarded. One block.
+// TileLoader: what a block brings from gmem to smem is the operand's k-tiles, of which the first is
+// padded; for both orientations in gmem and in smem, every width, exact and guarded, through
+// registers and by copies. One block.
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cstdint>
+#include <tessera/arch/async_copy.cuh>
 #include <tessera/arch/shared_memory.cuh>
 #include <tessera/tile/tile_loader.cuh>
 #include <vector>
@@ -19,18 +21,24 @@ using support::run_kernel;
 constexpr int mn_extent = 24, k_extent = 8;
 
 // Loads `k_tiles` k-tiles one after the other; writes each as [k_tile][mn][k].
-template <Major along, Major smem_major, int Threads, int Width, bool Guarded>
+template <Major along, Major smem_major, int Threads, int Width, bool Guarded, bool Copies>
 __global__ void load_kernel(tile::GmemTile source, float padding, int k_tiles, float* out) {
   using Tile = tile::SmemTile<mn_extent, k_extent, smem_major>;
   Tile& smem = *reinterpret_cast<Tile*>(arch::dynamic_smem());
   const int thread = static_cast<int>(threadIdx.x);
-  tile::TileLoader<along, mn_extent, k_extent, Threads, Width, Guarded> loader(source, thread,
-                                                                               padding);
+  tile::TileLoader<along, Tile, Threads, Width, Guarded> loader(source, thread, padding);
   for (int t = 0; t < k_tiles; ++t) {
-    loader.gmem_to_reg();
-    loader.next();
-    __syncthreads();
-    loader.reg_to_smem(smem);
+    if constexpr (Copies && arch::has_async_copy) {
+      __syncthreads();
+      loader.gmem_to_smem(smem);
+      loader.next();
+      arch::wait_for_copies();
+    } else {
+      loader.gmem_to_reg();
+      loader.next();
+      __syncthreads();
+      loader.reg_to_smem(smem);
+    }
     __syncthreads();
     for (int i = thread; i < mn_extent * k_extent; i += Threads) {
       out[t * mn_extent * k_extent + i] = smem.data[Tile::index(i / k_extent, i % k_extent)];
@@ -46,7 +54,7 @@ struct Operand {
 
 constexpr float value_at(int mn, int k) { return static_cast<float>(1 + mn * 1000 + k); }
 
-template <Major along, Major smem_major, int Threads, int Width, bool Guarded>
+template <Major along, Major smem_major, int Threads, int Width, bool Guarded, bool Copies>
 void expect_loaded(Operand operand, float padding) {
   const int lines = along == Major::k ? operand.mn : operand.k;
   const int length = along == Major::k ? operand.k : operand.mn;
@@ -60,34 +68,44 @@ void expect_loaded(Operand operand, float padding) {
   const DeviceBuffer<float> source(gmem);
   const int k_tiles = (operand.k + k_extent - 1) / k_extent;
   DeviceBuffer<float> out(static_cast<std::size_t>(k_tiles * mn_extent * k_extent));
-  run_kernel(&load_kernel<along, smem_major, Threads, Width, Guarded>, 1, Threads,
+  run_kernel(&load_kernel<along, smem_major, Threads, Width, Guarded, Copies>, 1, Threads,
              sizeof(tile::SmemTile<mn_extent, k_extent, smem_major>),
              tile::GmemTile{source.data(), operand.ld, operand.mn, operand.k}, padding, k_tiles,
              out.data());
 
+  // The first k-tile begins with so much padding that the last one ends with the operand. Beyond
+  // its mn stands anything.
+  const int k_padding = k_tiles * k_extent - operand.k;
   const std::vector<float> got = out.to_host();
-  std::size_t at = 0;
   for (int t = 0; t < k_tiles; ++t) {
-    for (int mn = 0; mn < mn_extent; ++mn) {
-      for (int k = t * k_extent; k < (t + 1) * k_extent; ++k, ++at) {
-        const float expected = mn < operand.mn && k < operand.k ? value_at(mn, k) : padding;
-        ASSERT_EQ(std::bit_cast<std::uint32_t>(got[at]), std::bit_cast<std::uint32_t>(expected))
-            << "mn " << mn << ", k " << k << ": got " << got[at] << " of " << operand.mn << " x "
+    for (int mn = 0; mn < operand.mn; ++mn) {
+      for (int i = 0; i < k_extent; ++i) {
+        const int k = t * k_extent + i - k_padding;
+        const float expected = k >= 0 ? value_at(mn, k) : padding;
+        const float loaded = got.at(static_cast<std::size_t>((t * mn_extent + mn) * k_extent + i));
+        ASSERT_EQ(std::bit_cast<std::uint32_t>(loaded), std::bit_cast<std::uint32_t>(expected))
+            << "mn " << mn << ", k " << k << ": got " << loaded << " of " << operand.mn << " x "
             << operand.k << ", ld " << operand.ld << ", width " << Width << ", " << Threads
-            << " threads";
+            << " threads" << (Copies ? ", copies" : "");
       }
     }
   }
 }
 
-// 12 threads take a line in rounds; 32 and 48 stride over whole lines (or do not, by width and
-// orientation); 96 leave some idle where there are fewer accesses.
-template <Major along, Major smem_major, int Width, bool Guarded>
+// 12 and 24 threads take a line in rounds; 32 and 48 take several lines at once, whole or, where
+// they do not divide the threads, in parts; 96 and 160 leave some idle where there are fewer
+// accesses.
+template <Major along, Major smem_major, int Width, bool Guarded, bool Copies = false>
 void expect_loaded_by_any_block(Operand operand, float padding = 0.0f) {
-  expect_loaded<along, smem_major, 12, Width, Guarded>(operand, padding);
-  expect_loaded<along, smem_major, 32, Width, Guarded>(operand, padding);
-  expect_loaded<along, smem_major, 48, Width, Guarded>(operand, padding);
-  expect_loaded<along, smem_major, 96, Width, Guarded>(operand, padding);
+  expect_loaded<along, smem_major, 12, Width, Guarded, Copies>(operand, padding);
+  expect_loaded<along, smem_major, 24, Width, Guarded, Copies>(operand, padding);
+  expect_loaded<along, smem_major, 32, Width, Guarded, Copies>(operand, padding);
+  expect_loaded<along, smem_major, 48, Width, Guarded, Copies>(operand, padding);
+  expect_loaded<along, smem_major, 96, Width, Guarded, Copies>(operand, padding);
+  expect_loaded<along, smem_major, 160, Width, Guarded, Copies>(operand, padding);
+  if constexpr (Width == 1 && !Copies) {
+    expect_loaded_by_any_block<along, smem_major, 1, Guarded, true>(operand, padding);
+  }
 }
 
 template <int Width, bool Guarded>

@@ -28,4 +28,23 @@ __device__ __forceinline__ float* opaque(float* pointer) {
   return pointer;
 }
 
+// A pointer to gmem: what is added to it is added there.
+__device__ __forceinline__ const float* opaque(const float* pointer) {
+#if !defined(TESSERA_EMULATOR)
+  asm volatile("" : "+l"(pointer));
+#endif
+  return pointer;
+}
+
+// Any value, at no cost: whoever stores it has read beyond an end. The emulator's is NaN.
+__device__ __forceinline__ float anything() {
+#if defined(TESSERA_EMULATOR)
+  return __builtin_nanf("");
+#else
+  float value;
+  asm("" : "=f"(value));
+  return value;
+#endif
+}
+
 }  // namespace tessera::arch

@@ -37,7 +37,7 @@ struct LaunchPlan {
   int block = 0;                                          // CUDA threads of a block
   int smem_bytes = 0;                                     // dynamic shared memory of a block
   int vec_width_a = 1, vec_width_b = 1, vec_width_c = 1;  // floats per gmem access
-  bool guarded = false;  // some tile is ragged, so every access carries a guard
+  bool guarded = false;  // some tile is ragged, so accesses carry guards
   // Slices of K (see kernel/slice.cuh), each a block for every tile, summed by clusters of so many
   // blocks or in a workspace on the stream, by a second kernel of reduction_grid blocks. Without a
   // product (k_tiles is 0) that kernel runs alone: grid, block and smem_bytes are 0.
@@ -130,8 +130,7 @@ bool is_vectorizable(const MatrixView<Element, Layout>& view, int floats) {
 }
 
 // Whether all that is read and written is. One narrow operand makes all three narrow: a variant per
-// combination would cost every user compile time, and a scalar load costs six issue slots more per
-// thread and k-tile of 8.
+// combination would cost every user compile time.
 template <class ElementA, class LayoutA, class ElementB, class LayoutB, class ElementC>
 bool is_vectorizable(bool product, const MatrixView<ElementA, LayoutA>& a,
                      const MatrixView<ElementB, LayoutB>& b,

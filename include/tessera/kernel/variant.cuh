@@ -32,12 +32,12 @@ struct Variant {
   using Map = thread::ThreadMap<Policy>;
   using SmemA = tile::SmemTile<block_m, block_k, config.a_smem.major>;
   using SmemB = tile::SmemTile<block_n, block_k, Major::mn>;
-  using LoaderA = tile::TileLoader<a_major, block_m, block_k, threads, VecWidth, Guarded>;
-  using LoaderB = tile::TileLoader<b_major, block_n, block_k, threads, VecWidth, Guarded>;
+  using LoaderA = tile::TileLoader<a_major, SmemA, threads, VecWidth, Guarded>;
+  using LoaderB = tile::TileLoader<b_major, SmemB, threads, VecWidth, Guarded>;
   using Accumulator = float[thread_m][thread_n];
 
-  // Beyond the end of k, A reads +0 and B -0: their product -0 leaves every accumulator as it is,
-  // also one that underflow made -0, which adding +0 would turn into +0.
+  // In the padding of the first k-tile A reads +0 and B -0: their product -0 leaves every
+  // accumulator as it is, also a -0 that another block began, which adding +0 would turn into +0.
   static constexpr float padding_a = 0.0f, padding_b = -0.0f;
   __device__ static LoaderA loader_a(const tile::GmemTile& a, int thread) {
     return LoaderA(a, thread, padding_a);

@@ -10,6 +10,7 @@ namespace tessera::tile {
 template <int MnExtent, int KExtent, Major major_>
 struct SmemTile {
   static constexpr Major major = major_;
+  static constexpr int mn_extent = MnExtent, k_extent = KExtent;
   static constexpr int floats = smem_tile_floats(MnExtent, KExtent, major);
 
   alignas(16) float data[floats];

@@ -1,7 +1,8 @@
-// TileLoader: brings the k-tiles of one operand from gmem through registers to smem, by all threads
-// of a block. Verbs: gmem_to_reg, reg_to_smem, next.
+// TileLoader: brings the k-tiles of one operand from gmem to smem, by all threads of a block,
+// through registers or by cp.async. Verbs: gmem_to_reg and reg_to_smem, or gmem_to_smem; next.
 #pragma once
 
+#include "../arch/async_copy.cuh"
 #include "../arch/opaque.cuh"
 #include "../arch/vector_access.cuh"
 #include "../matrix_view.hpp"
@@ -18,104 +19,142 @@ struct GmemTile {
   int k_left;   // elements along k
 };
 
-// along: the contiguous mode in gmem. Width: floats per access. Guarded: elements beyond mn_left or
-// k_left are not read and become `padding`.
-template <Major along, int MnExtent, int KExtent, int Threads, int Width, bool Guarded>
+// along: the contiguous mode in gmem. Smem: the SmemTile that the k-tiles go to. Width: floats per
+// access. Guarded: the first k-tile takes the residue of k, at its end and behind `padding`, so
+// that no other needs a guard along k. Elements beyond mn_left are not read; what smem holds there
+// is anything, for its products are never stored.
+template <Major along, class Smem, int Threads, int Width, bool Guarded>
 class TileLoader {
-  static constexpr int line_length = along == Major::k ? KExtent : MnExtent;
-  static constexpr int line_count = along == Major::k ? MnExtent : KExtent;
+  static constexpr int k_extent = Smem::k_extent;
+  static constexpr int line_length = along == Major::k ? k_extent : Smem::mn_extent;
+  static constexpr int line_count = along == Major::k ? Smem::mn_extent : k_extent;
   static_assert(line_length % Width == 0, "a line of the tile must be whole accesses");
-  static constexpr int accesses_per_line = line_length / Width;
-  static constexpr int accesses = line_count * accesses_per_line;
-  static constexpr int accesses_per_thread = (accesses + Threads - 1) / Threads;
-  static constexpr bool ragged = accesses % Threads != 0;  // some threads idle in the last round
-  // Every access of a thread stands at the same place in its line, whole lines further on.
-  static constexpr bool strided = Threads % accesses_per_line == 0;
-  // A line takes whole rounds of all threads: which line is known at compile time.
-  static constexpr bool in_rounds = accesses_per_line % Threads == 0;
+  static constexpr int line_accesses = line_length / Width;
+
+  // Threads side by side on a line: as many as divide its accesses. Scalar ones are many: no more
+  // than a warp along mn, so that a thread's next ones on the line are constant steps away, and 16
+  // along k: with 8, a warp reads twice as many lines at once (1023^3, both operands: +8 % time).
+  static constexpr int gcd(int p, int q) { return q == 0 ? p : gcd(q, p % q); }
+  static constexpr int threads_on_line() {
+    const int most = gcd(line_accesses, Threads);
+    const int few = Width > 1 ? most : along == Major::k ? 16 : 32;
+    return most % few == 0 && line_count % (Threads / few) == 0 ? few : most;
+  }
+  static constexpr int run = threads_on_line();
+  static constexpr int line_step = Threads / run, place_step = run * Width;
+  static constexpr int lines = (line_count + line_step - 1) / line_step;  // of a thread
+  static constexpr int places = line_accesses / run;                      // of a thread, on a line
+  static constexpr bool ragged = line_count % line_step != 0;  // some threads idle at the end
 
  public:
   __device__ __forceinline__ TileLoader(const GmemTile& tile, int thread, float padding)
       : tile_(tile), thread_(thread), padding_(padding) {
-    if constexpr (strided) tile_.data += line(0) * tile.ld + place(0);
+    // First: else the compiler shares less of this with next(), and exact variants lose up to 3 %.
+    tile_.data += first_line() * tile.ld + first_place();
+    if constexpr (Guarded) {
+      mn_left_ = tile.mn_left - (along == Major::k ? first_line() : first_place());
+      k_padding_ = (k_extent - tile.k_left % k_extent) % k_extent;
+      tile_.data -= along == Major::k ? index_t{k_padding_} : k_padding_ * tile.ld;
+    }
   }
 
   // Requests the current k-tile.
   __device__ __forceinline__ void gmem_to_reg() {
-    if constexpr (!Guarded) {
-      for_each_access([&](int i) { arch::gmem_to_reg<Width>(reg_[i], source(i)); });
-    } else {
-      load_inside();
+    const auto set = [&](int i, int j, float value) {
+#pragma unroll
+      for (int v = 0; v < Width; ++v) reg_[i][j][v] = value;
+    };
+    // Beyond mn_left: or registers would carry the k-tile before from one request to the next.
+    if constexpr (Guarded) {
+      for_each_access([&](int i, int j, auto) { set(i, j, arch::anything()); });
     }
+    for_each_inside(
+        [&](int i, int j, const float* source) { arch::gmem_to_reg<Width>(reg_[i][j], source); },
+        [&](int i, int j) { set(i, j, padding_); });
   }
 
-  __device__ __forceinline__ void reg_to_smem(SmemTile<MnExtent, KExtent, Major::k>& smem) const {
-    store(smem);
+  __device__ __forceinline__ void reg_to_smem(Smem& smem) const {
+    for_each_access(
+        [&](int i, int j, auto) { smem.template store<along>(mn(i, j), k(i, j), reg_[i][j]); });
   }
-  __device__ __forceinline__ void reg_to_smem(SmemTile<MnExtent, KExtent, Major::mn>& smem) const {
-    store(smem);
+
+  // Copies the current k-tile, float by float: it is there once the copies are waited for.
+  __device__ __forceinline__ void gmem_to_smem(Smem& smem) const requires(Width == 1) {
+    float* const first = arch::opaque(&smem.data[Smem::index(mn(0, 0), k(0, 0))]);
+    for_each_inside(
+        [&](int i, int j, const float* source) {
+          const int line = i * line_step, place = j * place_step;
+          arch::copy_async<1>(
+              first + (along == Major::k ? Smem::index(line, place) : Smem::index(place, line)),
+              source);
+        },
+        [&](int i, int j) { smem.data[Smem::index(mn(i, j), k(i, j))] = padding_; });
   }
 
   // Steps to the next k-tile.
   __device__ __forceinline__ void next() {
-    tile_.data += along == Major::k ? index_t{KExtent} : KExtent * tile_.ld;
-    if constexpr (Guarded) tile_.k_left -= KExtent;
+    tile_.data += along == Major::k ? index_t{k_extent} : k_extent * tile_.ld;
+    if constexpr (Guarded) k_padding_ = 0;
   }
 
  private:
-  // Line and place in it of this thread's i-th access. Adjacent threads read adjacent addresses.
-  __device__ __forceinline__ int line(int i) const {
-    if constexpr (in_rounds) return i / (accesses_per_line / Threads);
-    return strided ? thread_ / accesses_per_line + i * (Threads / accesses_per_line)
-                   : (thread_ + i * Threads) / accesses_per_line;
+  // Line of this thread's first access, and its place there.
+  __device__ __forceinline__ int first_line() const { return thread_ / run; }
+  __device__ __forceinline__ int first_place() const { return thread_ % run * Width; }
+  // Where access j of this thread to its line i stands. Adjacent threads read adjacent addresses.
+  __device__ __forceinline__ int mn(int i, int j) const {
+    return along == Major::k ? first_line() + i * line_step : first_place() + j * place_step;
   }
-  __device__ __forceinline__ int place(int i) const {
-    if constexpr (in_rounds) return (thread_ + i % (accesses_per_line / Threads) * Threads) * Width;
-    return (strided ? thread_ : thread_ + i * Threads) % accesses_per_line * Width;
-  }
-
-  __device__ __forceinline__ const float* source(int i) const {
-    // An int counts the lines of a tile. NOLINTNEXTLINE(bugprone-implicit-widening*)
-    if constexpr (strided) return tile_.data + i * (Threads / accesses_per_line) * tile_.ld;
-    // Opaque, so that the lines' addresses are made anew for each k-tile: kept, they spill.
-    const index_t ld = in_rounds ? arch::opaque(tile_.ld) : tile_.ld;
-    return tile_.data + line(i) * ld + place(i);
+  __device__ __forceinline__ int k(int i, int j) const {
+    return along == Major::k ? first_place() + j * place_step : first_line() + i * line_step;
   }
 
+  // f(i, j, source) for each access of this thread.
   template <class Function>
   __device__ __forceinline__ void for_each_access(Function f) const {
+    const float* line = tile_.data;
 #pragma unroll
-    for (int i = 0; i < accesses_per_thread; ++i) {
-      if (ragged && thread_ + i * Threads >= accesses) break;
-      f(i);
+    for (int i = 0; i < lines; ++i) {
+      if (ragged && first_line() + i * line_step >= line_count) break;
+      // Under guards opaque, so that each address is the one before plus a step: else the compiler
+      // multiplies, or fetches ld, under the guard and right before the access. An int counts the
+      // lines of a tile. NOLINTNEXTLINE(bugprone-implicit-widening*)
+      if (i > 0) {
+        line = Guarded ? arch::opaque(line + line_step * tile_.ld)
+                       : tile_.data + i * line_step * tile_.ld;
+      }
+#pragma unroll
+      for (int j = 0; j < places; ++j) f(i, j, line + j * place_step);
     }
   }
 
-  __device__ __forceinline__ void load_inside() {
-    const int lines_left = along == Major::k ? tile_.mn_left : tile_.k_left;
-    const int length_left = along == Major::k ? tile_.k_left : tile_.mn_left;
-    for_each_access([&](int i) {
-#pragma unroll
-      for (int v = 0; v < Width; ++v) reg_[i][v] = padding_;
-      // The contiguous extent is whole accesses (the plan sees to it): an access is inside or not.
-      if (line(i) < lines_left && place(i) < length_left) {
-        arch::gmem_to_reg<Width>(reg_[i], source(i));
-      }
-    });
+  // request(i, j, source) for each access inside the operand, pad(i, j) for each before its k.
+  template <class Request, class Pad>
+  __device__ __forceinline__ void for_each_inside(Request request, Pad pad) const {
+    const auto is_inside = [&](int i, int j) {  // mn is whole accesses (the plan sees to it)
+      return !Guarded || mn_left_ > (along == Major::k ? i * line_step : j * place_step);
+    };
+    if (Guarded && k_padding_ > 0) {
+      for_each_access([&](int i, int j, const float* source) {
+        if (k(i, j) < k_padding_) {
+          pad(i, j);
+        } else if (is_inside(i, j)) {
+          request(i, j, source);
+        }
+      });
+    } else {
+      for_each_access([&](int i, int j, const float* source) {
+        if (is_inside(i, j)) request(i, j, source);
+      });
+    }
   }
 
-  template <class Smem>
-  __device__ __forceinline__ void store(Smem& smem) const {
-    for_each_access([&](int i) {
-      smem.template store<along>(along == Major::k ? line(i) : place(i),
-                                 along == Major::k ? place(i) : line(i), reg_[i]);
-    });
-  }
-
-  GmemTile tile_;
+  GmemTile tile_;  // from this thread's first access on, at the current k-tile
   int thread_;
+  int mn_left_ = 0;    // elements along mn from the first access on
+  int k_padding_ = 0;  // elements along k of the current k-tile that stand before the operand
   float padding_;
-  float reg_[accesses_per_thread][Width] = {};
+  float reg_[lines][places][Width] = {};
 };
 
 }  // namespace tessera::tile
