@@ -33,7 +33,8 @@ struct Waves {
 constexpr Waves waves_of(index_t blocks, int sm_count, int blocks_per_sm) {
   Waves waves;
   const index_t wave = index_t{sm_count} * blocks_per_sm, rest = blocks % wave;
-  const auto whole = static_cast<double>(blocks / wave);
+  const index_t whole_waves = blocks / wave;
+  const auto whole = static_cast<double>(whole_waves);
   const double apart = whole > 0.0 ? 1.0 - 1.0 / whole : 0.0;
   waves.count[blocks_per_sm - 1] =
       whole + apart * static_cast<double>(rest) / static_cast<double>(wave);

@@ -117,14 +117,15 @@ class TileLoader {
     for (int i = 0; i < lines; ++i) {
       if (ragged && first_line() + i * line_step >= line_count) break;
       // Under guards opaque, so that each address is the one before plus a step: else the compiler
-      // multiplies, or fetches ld, under the guard and right before the access. An int counts the
-      // lines of a tile. NOLINTNEXTLINE(bugprone-implicit-widening*)
+      // multiplies, or fetches ld, under the guard and right before the access. An int counts
+      // what a tile holds. NOLINTBEGIN(bugprone-implicit-widening*)
       if (i > 0) {
         line = Guarded ? arch::opaque(line + line_step * tile_.ld)
                        : tile_.data + i * line_step * tile_.ld;
       }
 #pragma unroll
       for (int j = 0; j < places; ++j) f(i, j, line + j * place_step);
+      // NOLINTEND(bugprone-implicit-widening*)
     }
   }
 
