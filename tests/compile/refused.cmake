@@ -81,6 +81,9 @@ tessera_refused_policy(streamed_stages streamed "with(base,${streams})"
 tessera_refused_policy(streamed_k_tile streamed
                        "with(base,${streams},Stages{3},KTile{6},VecWidth{2})"
                        "mainloop streamed takes 4 k at once: KTile must be whole 4s")
+tessera_refused_policy(streamed_narrow streamed
+                       "with(base,${streams},Stages{3},ThreadTile{1,6})"
+                       "mainloop streamed takes the narrow operand's elements 1 or 4 at once")
 tessera_refused_policy(streamed_tile streamed "with(base,${streams},Stages{3},ThreadTile{2,4})"
                        "a policy with Streamed has Threads along that operand only, of one element each")
 tessera_refused_policy(streamed_threads streamed "with(base,${streams},Stages{3},Threads{96,1})"

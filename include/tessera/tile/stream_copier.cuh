@@ -116,85 +116,154 @@ struct NarrowTile {
   const float* data;
   index_t mn_step, k_step;
   int mn_count;
-  bool vectorized;  // four neighbours along k are an aligned access, and k is whole ones
+  // Floats of an access, which is aligned: 1 or 4 along k if that is contiguous, else 1, 2 or 4
+  // along mn. The extent of that mode is whole ones.
+  int width;
 };
 
-// For each of the slices that a warp has a part of, a tile of `narrow` x KExtent, k-major whatever
-// the operand is.
+// For each of the slices that a warp has a part of, a tile of `narrow` x KExtent: k-major, or where
+// the operand is contiguous along mn, mn-major.
 template <int narrow, int KExtent, int SlicesOfWarp>
 class NarrowCopier {
   static constexpr int lanes = 32;
+  static_assert(narrow == 1 || narrow % 4 == 0,
+                "mainloop streamed takes the narrow operand's elements 1 or 4 at once");
 
  public:
   using Smem = SmemTile<narrow, KExtent, Major::k>;
+
+  // Where an mn-major tile has an element. Its lines need no padding: all threads of a slice read
+  // the same one.
+  __device__ static constexpr int index_along_mn(int mn, int k) { return k * narrow + mn; }
+
+  // Fragments of Steps k-steps: frag[s][j] = tile(j, k + s), of a tile contiguous along `along`.
+  template <Major along, int Steps>
+  __device__ __forceinline__ static void load_fragment(float (&frag)[Steps][narrow],
+                                                       const Smem& tile, int k) {
+    if constexpr (along == Major::k || narrow == 1) {
+      tile::load_fragment<1>(frag, tile, k, [](int j) { return j; });
+    } else {
+#pragma unroll
+      for (int s = 0; s < Steps; ++s) {
+#pragma unroll
+        for (int j = 0; j < narrow; j += 4) {
+          arch::mem_to_reg<4>(&frag[s][j], &tile.data[index_along_mn(j, k + s)]);
+        }
+      }
+    }
+  }
 
   __device__ __forceinline__ NarrowCopier(const NarrowTile& tile, const SlicedK& slices,
                                           const StreamMap& map, int warp, int lane)
       : tile_(tile),
         slices_(slices),
-        first_(map.slice(warp * lanes)),
-        count_(map.slice(warp * lanes + lanes - 1) - first_ + 1),
-        lane_(lane) {}
+        first_slice_(map.slice(warp * lanes)),
+        count_(map.slice(warp * lanes + lanes - 1) - first_slice_ + 1),
+        lane_(lane) {
+    if (along_mn()) {
+      const int width = tile.mn_count < narrow ? tile.mn_count : narrow;
+      while (tile.width << log2_run_ < width) ++log2_run_;
+    }
+    if constexpr (SlicesOfWarp == 1) only_ = find_slice(0);
+  }
+
+  [[nodiscard]] __device__ __forceinline__ bool along_mn() const {
+    return narrow > 1 && tile_.k_step != 1;
+  }
 
   // Copies the next k-tile.
   __device__ __forceinline__ void copy(Smem (&smem)[SlicesOfWarp]) {
     k_ += KExtent;
-    if (tile_.vectorized) {
-      copy_accesses<4, Major::k>(smem);
-    } else if (tile_.mn_step < tile_.k_step) {
-      copy_accesses<1, Major::mn>(smem);
+    if (along_mn()) {
+      if (tile_.width == 4) {
+        copy_along_mn<4>(smem);
+      } else if (tile_.width == 2) {
+        copy_along_mn<2>(smem);
+      } else {
+        copy_along_mn<1>(smem);
+      }
+    } else if (tile_.k_step == 1 && tile_.width == 4) {
+      copy_along_k<4>(smem);
     } else {
-      copy_accesses<1, Major::k>(smem);
+      copy_along_k<1>(smem);
     }
   }
 
  private:
-  // Neighbouring lanes copy neighbours along `along`; lanes that a slice's tile leaves over, the
-  // tiles of the next slices.
-  template <int Width, Major along>
-  __device__ __forceinline__ void copy_accesses(Smem (&smem)[SlicesOfWarp]) {
-    constexpr int of_k = KExtent / Width, accesses = narrow * of_k;
+  struct SliceOfWarp {
+    const float* data;
+    int length;
+  };
+  __device__ __forceinline__ SliceOfWarp find_slice(int s) const {
+    const int first = slices_.first_k(first_slice_ + s);
+    return {tile_.data + first * tile_.k_step, slices_.first_k(first_slice_ + s + 1) - first};
+  }
+  __device__ __forceinline__ SliceOfWarp slice(int s) const {
+    return SlicesOfWarp == 1 ? only_ : find_slice(s);
+  }
+
+  // Neighbouring lanes copy neighbours along mn: so many, a power of two, as the operand is wide.
+  template <int Width>
+  __device__ __forceinline__ void copy_along_mn(Smem (&smem)[SlicesOfWarp]) {
+    const int mn = (lane_ & ((1 << log2_run_) - 1)) * Width, first_k = lane_ >> log2_run_;
+    const int k_step = lanes >> log2_run_;
+    const index_t step = k_step * tile_.k_step;
+    if (mn >= tile_.mn_count) return;
+#pragma unroll 1
+    for (int s = 0; s < count_; ++s) {
+      const SliceOfWarp of = slice(s);
+      const float* from = of.data + (index_t{k_} + first_k) * tile_.k_step + mn;
+      float* to = arch::opaque(smem[s].data) + index_along_mn(mn, first_k);
+      const int left = of.length - k_;
+#pragma unroll 2
+      for (int k = first_k; k < KExtent; k += k_step) {
+        if (k < left) copy_access<Width, arch::CopyHint::keep>(to, from);
+        from += step;
+        to += k_step * narrow;
+      }
+    }
+  }
+
+  // Neighbouring lanes copy neighbours along k; lanes that a slice's tile leaves over, the tiles of
+  // the next slices.
+  template <int Width>
+  __device__ __forceinline__ void copy_along_k(Smem (&smem)[SlicesOfWarp]) {
+    constexpr int run = KExtent / Width, accesses = narrow * run;
     constexpr int at_once = accesses < lanes ? lanes / accesses : 1;
     const int own = at_once > 1 ? lane_ % accesses : lane_;
     if (at_once > 1 && lane_ >= at_once * accesses) return;
 #pragma unroll 1
     for (int s = at_once > 1 ? lane_ / accesses : 0; s < count_; s += at_once) {
-      const int first = slices_.first_k(first_ + s);
-      const int left = slices_.first_k(first_ + s + 1) - first - k_;
-      const index_t first_of_tile = index_t{first} + k_;
-      const float* const source = tile_.data + first_of_tile * tile_.k_step;
+      const SliceOfWarp of = slice(s);
       float* const target = arch::opaque(smem[s].data);
       // A lane's accesses are equally far apart, where the lanes divide evenly.
-      constexpr int mn_step = along == Major::k ? lanes / of_k : 0;
-      constexpr int k_step = along == Major::k ? 0 : lanes / narrow;
-      constexpr bool even =
-          accesses <= lanes || (along == Major::k ? lanes % of_k == 0 : lanes % narrow == 0);
-      const int mn_of_first = along == Major::k ? own / of_k : own % narrow;
-      const int k_of_first = along == Major::k ? own % of_k * Width : own / narrow;
-      const float* from = source + mn_of_first * tile_.mn_step + k_of_first * tile_.k_step;
-      const index_t step = mn_step * tile_.mn_step + k_step * tile_.k_step;
+      constexpr bool even = accesses <= lanes || lanes % run == 0;
+      constexpr int mn_step = even ? lanes / run : 0;
+      const float* from =
+          of.data + own / run * tile_.mn_step + (index_t{k_} + own % run * Width) * tile_.k_step;
 #pragma unroll
       for (int i = 0; i < accesses; i += lanes) {
-        const int at = own + i;
-        int mn = mn_of_first + i / lanes * mn_step, k = k_of_first + i / lanes * k_step;
+        const int at = own + i, mn = even ? own / run + i / lanes * mn_step : at / run;
+        const int k = (even ? own : at) % run * Width;
         if constexpr (!even) {
-          mn = along == Major::k ? at / of_k : at % narrow;
-          k = along == Major::k ? at % of_k * Width : at / narrow;
-          from = source + mn * tile_.mn_step + k * tile_.k_step;
+          from = of.data + mn * tile_.mn_step + (index_t{k_} + k) * tile_.k_step;
         }
-        const bool inside = at < accesses && mn < tile_.mn_count && k < left;
-        float* const to = target + Smem::index(mn, k);
-        if (inside) copy_access<Width, arch::CopyHint::keep>(to, from);
-        from += step;
+        const bool inside = at < accesses && mn < tile_.mn_count && k < of.length - k_;
+        if (inside) {
+          copy_access<Width, arch::CopyHint::keep>(target + Smem::index(mn, k), from);
+        }
+        from += mn_step * tile_.mn_step;
       }
     }
   }
 
   NarrowTile tile_;
   SlicedK slices_;
-  int first_, count_;  // slices of the warp
+  int first_slice_, count_;  // of the warp
   int lane_;
-  int k_ = -KExtent;  // first of the k-tile copied last
+  int log2_run_ = 0;    // lanes along mn
+  int k_ = -KExtent;    // first of the k-tile copied last
+  SliceOfWarp only_{};  // where a warp has no second one
 };
 
 }  // namespace tessera::tile
