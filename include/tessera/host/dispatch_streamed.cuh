@@ -30,10 +30,9 @@ kernel::StreamedArguments streamed_arguments(const LaunchPlan& plan,
            reinterpret_cast<std::uintptr_t>(narrow) % (floats * sizeof(float)) == 0;
   };
   const int width = may_be(4) ? 4 : !along_k && may_be(2) ? 2 : 1;
-  // Measured with one row or column only.
   constexpr index_t l2_bytes = index_t{55} * 1000 * 1000;
   const index_t wide_extent = of_a ? g.m : g.n;
-  const bool far = count == 1 && wide_extent * g.k > l2_bytes / index_t{sizeof(float)};
+  const bool far = wide_extent * g.k > 2 * l2_bytes / index_t{sizeof(float)};
   // Elements of C, and of its slices, which are packed.
   const auto output = [](float* data, index_t ld) -> kernel::StreamedOutput {
     return {data, of_a ? ld : 1, of_a ? 1 : ld};

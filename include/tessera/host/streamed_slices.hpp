@@ -43,7 +43,12 @@ constexpr double streamed_us(const TileConfig& config, const GemmShape& shape, M
   const double bytes =
       sizeof(float) * static_cast<double>(wide) * static_cast<double>(shape.k * narrow_tiles);
   const bool in_l2 = bytes < l2_bytes;
-  const double block_bytes_per_us = in_l2 ? 13.5e3 : along == Major::mn ? 18e3 : 14e3;
+  // Of a block's warps; with more than one column they multiply for longer between their copies.
+  const bool one = (of_b ? config.block_m() : config.block_n()) == 1;
+  const double warp_bytes_per_us = in_l2                ? 6.75e3
+                                   : along == Major::mn ? (one ? 9e3 : 6.1e3)
+                                                        : (one ? 7e3 : 5.6e3);
+  const double block_bytes_per_us = warp_bytes_per_us * config.thread_count() / 32;
   const double block_bytes = sizeof(float) * static_cast<double>(rows) *
                              static_cast<double>(ceil_div(shape.k, cut.slices));
   double memory = bytes / (in_l2 ? l2_bytes_per_us : bytes_per_us);

@@ -38,8 +38,8 @@ class StreamCopier {
  public:
   using Smem = SmemTile<lanes, KExtent, along>;
 
-  // `tile` is the block's; `warp` its number in the block; `far`: the operand is larger than L2.
-  // All lanes of a warp together.
+  // `tile` is the block's; `warp` its number in the block; `far`: the operand is far larger than
+  // L2. All lanes of a warp together.
   __device__ __forceinline__ StreamCopier(const GmemTile& tile, const SlicedK& slices,
                                           const StreamMap& map, bool far, int warp, int lane)
       : far_(far), ld_(tile.ld), line_(lane / run), place_(lane % run * Width) {
@@ -158,11 +158,15 @@ class NarrowCopier {
       : tile_(tile),
         slices_(slices),
         first_slice_(map.slice(warp * lanes)),
-        count_(map.slice(warp * lanes + lanes - 1) - first_slice_ + 1),
+        count_(SlicesOfWarp == 1 ? 1 : map.slice(warp * lanes + lanes - 1) - first_slice_ + 1),
         lane_(lane) {
     if (along_mn()) {
       const int width = tile.mn_count < narrow ? tile.mn_count : narrow;
-      while (tile.width << log2_run_ < width) ++log2_run_;
+      int log2_run = 0;  // lanes along mn: so many, a power of two, as the operand is wide
+      while (tile.width << log2_run < width) ++log2_run;
+      first_mn_ = (lane & ((1 << log2_run) - 1)) * tile.width;
+      first_k_ = lane >> log2_run;
+      k_step_ = lanes >> log2_run;
     }
     if constexpr (SlicesOfWarp == 1) only_ = find_slice(0);
   }
@@ -190,36 +194,38 @@ class NarrowCopier {
   }
 
  private:
+  // Where the next k-tile of a slice begins, for a lane's first access along mn; what is left of k.
   struct SliceOfWarp {
     const float* data;
-    int length;
+    int k_left;
   };
   __device__ __forceinline__ SliceOfWarp find_slice(int s) const {
-    const int first = slices_.first_k(first_slice_ + s);
-    return {tile_.data + first * tile_.k_step, slices_.first_k(first_slice_ + s + 1) - first};
+    const int first = slices_.first_k(first_slice_ + s), k = k_ < 0 ? 0 : k_;
+    const int left = slices_.first_k(first_slice_ + s + 1) - first - k;
+    return {tile_.data + (index_t{first} + k + first_k_) * tile_.k_step + first_mn_,
+            first_mn_ < tile_.mn_count ? left : 0};
   }
-  __device__ __forceinline__ SliceOfWarp slice(int s) const {
-    return SlicesOfWarp == 1 ? only_ : find_slice(s);
+  __device__ __forceinline__ SliceOfWarp slice(int s) {
+    if constexpr (SlicesOfWarp > 1) return find_slice(s);
+    const SliceOfWarp now = only_;
+    only_ = {now.data + KExtent * tile_.k_step, now.k_left - KExtent};
+    return now;
   }
 
-  // Neighbouring lanes copy neighbours along mn: so many, a power of two, as the operand is wide.
+  // Neighbouring lanes copy neighbours along mn.
   template <int Width>
   __device__ __forceinline__ void copy_along_mn(Smem (&smem)[SlicesOfWarp]) {
-    const int mn = (lane_ & ((1 << log2_run_) - 1)) * Width, first_k = lane_ >> log2_run_;
-    const int k_step = lanes >> log2_run_;
-    const index_t step = k_step * tile_.k_step;
-    if (mn >= tile_.mn_count) return;
+    const index_t step = k_step_ * tile_.k_step;
 #pragma unroll 1
     for (int s = 0; s < count_; ++s) {
       const SliceOfWarp of = slice(s);
-      const float* from = of.data + (index_t{k_} + first_k) * tile_.k_step + mn;
-      float* to = arch::opaque(smem[s].data) + index_along_mn(mn, first_k);
-      const int left = of.length - k_;
+      const float* from = of.data;
+      float* to = arch::opaque(smem[s].data) + index_along_mn(first_mn_, first_k_);
 #pragma unroll 2
-      for (int k = first_k; k < KExtent; k += k_step) {
-        if (k < left) copy_access<Width, arch::CopyHint::keep>(to, from);
+      for (int k = first_k_; k < KExtent; k += k_step_) {
+        if (k < of.k_left) copy_access<Width, arch::CopyHint::keep>(to, from);
         from += step;
-        to += k_step * narrow;
+        to += k_step_ * narrow;
       }
     }
   }
@@ -239,16 +245,15 @@ class NarrowCopier {
       // A lane's accesses are equally far apart, where the lanes divide evenly.
       constexpr bool even = accesses <= lanes || lanes % run == 0;
       constexpr int mn_step = even ? lanes / run : 0;
-      const float* from =
-          of.data + own / run * tile_.mn_step + (index_t{k_} + own % run * Width) * tile_.k_step;
+      const float* from = of.data + own / run * tile_.mn_step + own % run * Width * tile_.k_step;
 #pragma unroll
       for (int i = 0; i < accesses; i += lanes) {
         const int at = own + i, mn = even ? own / run + i / lanes * mn_step : at / run;
         const int k = (even ? own : at) % run * Width;
         if constexpr (!even) {
-          from = of.data + mn * tile_.mn_step + (index_t{k_} + k) * tile_.k_step;
+          from = of.data + mn * tile_.mn_step + k * tile_.k_step;
         }
-        const bool inside = at < accesses && mn < tile_.mn_count && k < of.length - k_;
+        const bool inside = at < accesses && mn < tile_.mn_count && k < of.k_left;
         if (inside) {
           copy_access<Width, arch::CopyHint::keep>(target + Smem::index(mn, k), from);
         }
@@ -261,9 +266,9 @@ class NarrowCopier {
   SlicedK slices_;
   int first_slice_, count_;  // of the warp
   int lane_;
-  int log2_run_ = 0;    // lanes along mn
-  int k_ = -KExtent;    // first of the k-tile copied last
-  SliceOfWarp only_{};  // where a warp has no second one
+  int first_mn_ = 0, first_k_ = 0, k_step_ = 0;  // of the lane's accesses along mn
+  int k_ = -KExtent;                             // first of the k-tile copied last
+  SliceOfWarp only_{};                           // where a warp has no second one
 };
 
 }  // namespace tessera::tile
