@@ -11,11 +11,12 @@
 
 namespace tessera::tile {
 
+// An access that is `inside` the operand; nothing is read or written for another.
 template <int Width, arch::CopyHint hint>
-__device__ __forceinline__ void copy_access(float* target, const float* source) {
+__device__ __forceinline__ void copy_access(bool inside, float* target, const float* source) {
   if constexpr (arch::has_async_copy) {
-    arch::copy_async<Width, hint>(target, source);
-  } else {
+    arch::copy_async_if<Width, hint>(inside, target, source);
+  } else if (inside) {
     float reg[Width];
     arch::gmem_to_reg<Width>(reg, source);
     arch::reg_to_mem<Width>(target, reg);
@@ -64,36 +65,45 @@ class StreamCopier {
     k_ += KExtent;
     float* const tile = arch::opaque(smem.data);
     if constexpr (along == Major::k) {
-#pragma unroll
-      for (int i = 0; i < accesses; ++i) {
-        const int line = line_ + i * line_step;
-        const Access access = keeps_accesses ? access_[i] : access_of(line);
-        float* const target = tile + Smem::index(line, place_);
-        if (k_ >= access.k_left) continue;
-        if (far_) {
-          copy_access<Width, arch::CopyHint::prefetch_far>(target, access.data + k_);
-        } else {
-          copy_access<Width, arch::CopyHint::prefetch>(target, access.data + k_);
-        }
+      if (far_) {
+        copy_along_k<arch::CopyHint::prefetch_far>(tile);
+      } else {
+        copy_along_k<arch::CopyHint::prefetch>(tile);
       }
     } else {
 #pragma unroll
       for (int i = 0; i < KExtent; i += line_step) {
         float* const target = tile + Smem::index(place_, line_ + i);
-        if (i < own_.k_left - k_) copy_access<Width, arch::CopyHint::none>(target, own_.data);
+        copy_access<Width, arch::CopyHint::none>(i < own_.k_left - k_, target, own_.data);
         own_.data += line_step * ld_;
       }
     }
   }
 
  private:
-  // Of a lane, to a line of the first k-tile.
+  // Of a lane, to a line.
   struct Access {
-    const float* data;
-    int k_left;  // from there to the end of the slice; 0 for a row outside the operand
+    const float* data;  // in the next k-tile, if it is kept, else in the first one
+    int k_left;  // from the first k-tile to the end of the slice; 0 for a row outside the operand
   };
   // Those of 4 floats: scalar ones are too many for the registers.
   static constexpr bool keeps_accesses = accesses <= 8;
+
+  template <arch::CopyHint hint>
+  __device__ __forceinline__ void copy_along_k(float* tile) {
+#pragma unroll
+    for (int i = 0; i < accesses; ++i) {
+      const int line = line_ + i * line_step;
+      float* const target = tile + Smem::index(line, place_);
+      if constexpr (keeps_accesses) {
+        copy_access<Width, hint>(k_ < access_[i].k_left, target, access_[i].data);
+        access_[i].data += KExtent;
+      } else {
+        const Access access = access_of(line);
+        copy_access<Width, hint>(k_ < access.k_left, target, access.data + k_);
+      }
+    }
+  }
 
   // To the line of stream `line`, which its lane knows: finding each anew takes 300 instructions.
   __device__ __forceinline__ Access access_of(int line) const {
@@ -215,15 +225,17 @@ class NarrowCopier {
   // Neighbouring lanes copy neighbours along mn.
   template <int Width>
   __device__ __forceinline__ void copy_along_mn(Smem (&smem)[SlicesOfWarp]) {
+    constexpr int most = (narrow / Width * KExtent + lanes - 1) / lanes;  // accesses of a lane
     const index_t step = k_step_ * tile_.k_step;
 #pragma unroll 1
     for (int s = 0; s < count_; ++s) {
       const SliceOfWarp of = slice(s);
+      const int end = of.k_left < KExtent ? of.k_left : KExtent;
       const float* from = of.data;
       float* to = arch::opaque(smem[s].data) + index_along_mn(first_mn_, first_k_);
-#pragma unroll 2
-      for (int k = first_k_; k < KExtent; k += k_step_) {
-        if (k < of.k_left) copy_access<Width, arch::CopyHint::keep>(to, from);
+#pragma unroll
+      for (int i = 0; i < most; ++i) {
+        copy_access<Width, arch::CopyHint::keep>(first_k_ + i * k_step_ < end, to, from);
         from += step;
         to += k_step_ * narrow;
       }
@@ -254,9 +266,7 @@ class NarrowCopier {
           from = of.data + mn * tile_.mn_step + k * tile_.k_step;
         }
         const bool inside = at < accesses && mn < tile_.mn_count && k < of.k_left;
-        if (inside) {
-          copy_access<Width, arch::CopyHint::keep>(target + Smem::index(mn, k), from);
-        }
+        copy_access<Width, arch::CopyHint::keep>(inside, target + Smem::index(mn, k), from);
         from += mn_step * tile_.mn_step;
       }
     }
