@@ -132,10 +132,11 @@ struct skinny_tile {
                 "skinny_tile streams A or B past 1 or 8 elements");
   static constexpr const char* name = "skinny";
   static constexpr bool b = operand == Streamed::b;
+  static constexpr int threads = narrow == 1 ? 64 : 128;
   static constexpr TileConfig config = with(
-      double_buffered::config, b ? Threads{1, 64} : Threads{64, 1}, b ? Lanes{1, 32} : Lanes{32, 1},
-      b ? ThreadTile{narrow, 1} : ThreadTile{1, narrow}, KTile{32}, Stages{3}, MinBlocks{3},
-      Slices{1024}, operand, BlockSlices{narrow == 1 ? 16 : 2});
+      double_buffered::config, b ? Threads{1, threads} : Threads{threads, 1},
+      b ? Lanes{1, 32} : Lanes{32, 1}, b ? ThreadTile{narrow, 1} : ThreadTile{1, narrow}, KTile{32},
+      Stages{3}, MinBlocks{3}, Slices{1024}, operand, BlockSlices{narrow == 1 ? 16 : 4});
   template <class Variant>
   using mainloop = tessera::mainloop::streamed<Variant>;
 

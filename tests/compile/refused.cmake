@@ -81,6 +81,9 @@ tessera_refused_policy(streamed_stages streamed "with(base,${streams})"
 tessera_refused_policy(streamed_k_tile streamed
                        "with(base,${streams},Stages{3},KTile{6},VecWidth{2})"
                        "mainloop streamed takes 4 k at once: KTile must be whole 4s")
+tessera_refused_policy(streamed_narrow streamed
+                       "with(base,${streams},Stages{3},ThreadTile{1,6})"
+                       "mainloop streamed takes the narrow operand's elements 1 or 4 at once")
 tessera_refused_policy(streamed_tile streamed "with(base,${streams},Stages{3},ThreadTile{2,4})"
                        "a policy with Streamed has Threads along that operand only, of one element each")
 tessera_refused_policy(streamed_threads streamed "with(base,${streams},Stages{3},Threads{96,1})"
@@ -130,7 +133,8 @@ endfunction()
 tessera_compile_test(accepted.gmem_to_reg emulated SOURCE primitives.cu FLAGS -DTEST_WIDTH=4
                      "-DTEST_STATEMENT=arch::gmem_to_reg<4>(reg,gmem)")
 foreach(call IN ITEMS gmem_to_reg<3>\(reg,gmem\) mem_to_reg<3>\(reg,gmem\) reg_to_mem<3>\(gmem,reg\)
-                      cluster_to_reg<3>\(reg,gmem,0\) copy_async<3>\(reg,gmem\))
+                      cluster_to_reg<3>\(reg,gmem,0\) copy_async<3>\(reg,gmem\)
+                      copy_async_if<3>\(true,reg,gmem\))
   string(REGEX REPLACE "<.*" "" name ${call})
   tessera_refused_part(${name} 3 "arch::${call}" "an access is 1, 2 or 4 floats wide")
 endforeach()

@@ -32,7 +32,7 @@ TEST(Skinny, EveryK) {
 
 // One tile, one element less and more, and several.
 TEST(Skinny, AroundTheTile) {
-  for (const index_t n : {255, 256, 257, 260, 700}) {
+  for (const index_t n : {127, 128, 129, 132, 255, 256, 257, 260, 700}) {
     for (const index_t m : {1, 8, 9}) check({.m = m, .n = n, .k = 20});
   }
 }
@@ -50,6 +50,21 @@ TEST(Skinny, AnyAlignment) {
       check(problem);
       std::swap(problem.a.at, problem.b.at);
       check(problem);
+    }
+  }
+}
+
+// Rows of the narrow operand that lie along n or m: accesses of 4, 2 and 1 floats, the last not
+// whole where ld allows more than n does; and along k.
+TEST(Skinny, AnyNarrowOperand) {
+  for (const index_t m : {2, 3, 4, 5, 6, 8}) {
+    for (const index_t ld_extra : {0, 1, 2, 3}) {
+      for (const int offset : {0, 1, 2, 4}) {
+        Problem problem{.m = m, .n = 20, .k = 71 + offset % 2};
+        problem.a.at.ld_extra = ld_extra;
+        problem.a.at.offset = offset;
+        check(problem);
+      }
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #include <tessera/host/plan.hpp>
 #include <tessera/host/streamed_slices.hpp>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -127,6 +128,32 @@ TEST(CutOfAStream, OneSliceWhereTilesFillTheChip) {
   for (const Major along : either) {
     EXPECT_EQ(streamed_cut(streams_b, {8, 32768, 4096}, along).slices, 1);
     EXPECT_EQ(streamed_cut(streams_b, {8, 1 << 22, 1024}, along).slices, 1);
+  }
+}
+
+// An SM is as late as it has blocks: 2 or 3 each with few SMs idle, not 1.3 or 4.
+TEST(CutOfAStream, SmsHaveEqualShares) {
+  constexpr TileConfig wide = with(streams_b, Threads{1, 128}, MinBlocks{3});
+  const auto blocks = [&](index_t n, const StreamCut& cut) {
+    return detail::ceil_div(n, 128 / cut.block_slices) * cut.slices;
+  };
+  for (const Major along : either) {
+    for (const auto& [n, k] : {std::pair{8192, 8192},
+                               {4096, 32768},
+                               {11008, 4096},
+                               {12288, 6144},
+                               {6000, 12000},
+                               {6144, 2048},
+                               {20000, 3500},
+                               {16384, 16384}}) {
+      const StreamCut cut = streamed_cut(wide, {8, n, k}, along);
+      const index_t of_an_sm = detail::ceil_div(blocks(n, cut), 132);
+      EXPECT_LE(of_an_sm, 3) << n << " x " << k;
+      EXPECT_GE(blocks(n, cut) * 100, of_an_sm * 132 * 78) << n << " x " << k;
+    }
+    // The threads of a block add slices for less than a cluster does.
+    EXPECT_EQ(streamed_cut(wide, {8, 8192, 8192}, along).block_slices, 4);
+    EXPECT_EQ(streamed_cut(wide, {8, 8192, 8192}, along).slices, 1);
   }
 }
 

@@ -15,12 +15,12 @@ namespace {
 using support::DeviceBuffer;
 using support::run_kernel;
 
-constexpr int threads = 64, warps = 2, narrow = 3, slices_of_warp = 4;
+constexpr int threads = 64, warps = 2, narrow = 8, most_slices_of_warp = 4;
 constexpr float not_copied = -1.0f;
 
 // Writes each thread's stream and its narrow operand as [thread][k] and [thread][mn][k], k from the
 // start of the slice; not_copied where the copiers left smem as it was.
-template <Major along, int KExtent, int Width>
+template <Major along, int KExtent, int Width, int slices_of_warp>
 __global__ void copy_kernel(tile::GmemTile wide, tile::NarrowTile narrow_tile, tile::SlicedK slices,
                             int log2_rows, int out_k, float* out_wide, float* out_narrow) {
   using Copier = tile::StreamCopier<along, KExtent, Width>;
@@ -36,11 +36,14 @@ __global__ void copy_kernel(tile::GmemTile wide, tile::NarrowTile narrow_tile, t
   Narrow narrow_copier(narrow_tile, slices, map, warp, lane);
   const int slice = map.slice(thread) - map.slice(warp * 32);
   const bool first_of_slice = lane == 0 || map.slice(thread - 1) != map.slice(thread);
+  const auto index = [&](int j, int k) {
+    return narrow_copier.along_mn() ? Narrow::index_along_mn(j, k) : Narrow::Smem::index(j, k);
+  };
   for (int t = 0; t < slices.most_k_tiles(); ++t) {
     for (int k = 0; k < KExtent; ++k) {
       smem.wide.data[Copier::Smem::index(lane, k)] = not_copied;
       for (int j = 0; first_of_slice && j < narrow; ++j) {
-        smem.narrow[slice].data[Narrow::Smem::index(j, k)] = not_copied;
+        smem.narrow[slice].data[index(j, k)] = not_copied;
       }
     }
     __syncwarp();
@@ -52,8 +55,7 @@ __global__ void copy_kernel(tile::GmemTile wide, tile::NarrowTile narrow_tile, t
       const int at = t * KExtent + k;
       out_wide[thread * out_k + at] = smem.wide.data[Copier::Smem::index(lane, k)];
       for (int j = 0; j < narrow; ++j) {
-        out_narrow[(thread * narrow + j) * out_k + at] =
-            smem.narrow[slice].data[Narrow::Smem::index(j, k)];
+        out_narrow[(thread * narrow + j) * out_k + at] = smem.narrow[slice].data[index(j, k)];
       }
     }
     __syncwarp();
@@ -80,8 +82,9 @@ struct Case {
   int rows_left, count, k, log2_slices, ld_extra;
 };
 
+// width: of the narrow operand's accesses.
 template <Major along, Major narrow_along, int KExtent, int Width>
-void expect_copied(const Case& c, bool vectorized) {
+void expect_copied(const Case& c, int width) {
   const index_t ld = (along == Major::k ? c.k : c.rows_left) + c.ld_extra;
   const index_t narrow_ld = (narrow_along == Major::k ? c.k : c.count) + c.ld_extra;
   const DeviceBuffer<float> wide(operand(c.rows_left, c.k, along, ld));
@@ -93,13 +96,16 @@ void expect_copied(const Case& c, bool vectorized) {
   const int out_k = (k_tiles + slices - 1) / slices * KExtent;
   DeviceBuffer<float> out_wide(static_cast<std::size_t>(threads * out_k));
   DeviceBuffer<float> out_narrow(static_cast<std::size_t>(threads * narrow * out_k));
-  constexpr std::size_t smem = warps * sizeof(float) *
-                               (tile::StreamCopier<along, KExtent, Width>::Smem::floats +
-                                slices_of_warp * tile::SmemTile<narrow, KExtent, Major::k>::floats);
-  run_kernel(&copy_kernel<along, KExtent, Width>, 1, threads, smem,
-             tile::GmemTile{wide.data(), ld, c.rows_left, c.k},
+  constexpr std::size_t smem =
+      warps * sizeof(float) *
+      (tile::StreamCopier<along, KExtent, Width>::Smem::floats +
+       most_slices_of_warp * tile::SmemTile<narrow, KExtent, Major::k>::floats);
+  // With one slice, nothing of it is found anew for each k-tile.
+  const auto kernel = rows >= 32 ? &copy_kernel<along, KExtent, Width, 1>
+                                 : &copy_kernel<along, KExtent, Width, most_slices_of_warp>;
+  run_kernel(kernel, 1, threads, smem, tile::GmemTile{wide.data(), ld, c.rows_left, c.k},
              tile::NarrowTile{narrow_operand.data(), narrow_along == Major::k ? narrow_ld : 1,
-                              narrow_along == Major::k ? 1 : narrow_ld, c.count, vectorized},
+                              narrow_along == Major::k ? 1 : narrow_ld, c.count, width},
              tile::SlicedK{c.k, k_tiles, KExtent, c.log2_slices}, log2_rows, out_k, out_wide.data(),
              out_narrow.data());
 
@@ -125,11 +131,14 @@ void expect_copied(const Case& c, bool vectorized) {
 
 template <int KExtent, int Width>
 void expect_copied_either_way(const Case& c) {
-  const bool vectorized = c.k % 4 == 0 && c.ld_extra % 4 == 0;
-  expect_copied<Major::k, Major::k, KExtent, Width>(c, vectorized);
-  expect_copied<Major::mn, Major::mn, KExtent, Width>(c, false);
-  expect_copied<Major::k, Major::mn, KExtent, Width>(c, false);
-  expect_copied<Major::mn, Major::k, KExtent, Width>(c, false);
+  const int of_k = c.k % 4 == 0 && c.ld_extra % 4 == 0 ? 4 : 1;
+  expect_copied<Major::k, Major::k, KExtent, Width>(c, of_k);
+  expect_copied<Major::mn, Major::k, KExtent, Width>(c, of_k);
+  for (const int of_mn : {1, 2, 4}) {  // also narrower ones than could be
+    if (c.count % of_mn != 0 || c.ld_extra % of_mn != 0) continue;
+    expect_copied<Major::k, Major::mn, KExtent, Width>(c, of_mn);
+    expect_copied<Major::mn, Major::mn, KExtent, Width>(c, of_mn);
+  }
 }
 
 TEST(StreamCopier, WholeTiles) {

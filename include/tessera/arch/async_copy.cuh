@@ -42,6 +42,44 @@ __device__ __forceinline__ void copy_async(float* smem, const float* gmem) {
 #endif
 }
 
+// This call is equivalent to: if (wanted) copy_async<Width, hint>(smem, gmem). Without a branch:
+// each would take 8 instructions.
+template <int Width, CopyHint hint = CopyHint::none>
+__device__ __forceinline__ void copy_async_if(bool wanted, float* smem, const float* gmem) {
+  static_assert(Width == 1 || Width == 2 || Width == 4, "an access is 1, 2 or 4 floats wide");
+#if defined(TESSERA_EMULATOR)
+  if (wanted) copy_async<Width, hint>(smem, gmem);
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const auto address = static_cast<unsigned>(__cvta_generic_to_shared(smem));
+  const int guard = wanted ? 1 : 0;
+  if constexpr (Width == 4 && hint == CopyHint::prefetch_far) {
+    asm volatile(
+        "{.reg .pred p; setp.ne.s32 p, %0, 0;"
+        " @p cp.async.cg.shared.global.L2::256B [%1], [%2], 16;}" ::"r"(guard),
+        "r"(address), "l"(gmem)
+        : "memory");
+  } else if constexpr (Width == 4 && hint == CopyHint::prefetch) {
+    asm volatile(
+        "{.reg .pred p; setp.ne.s32 p, %0, 0;"
+        " @p cp.async.cg.shared.global.L2::128B [%1], [%2], 16;}" ::"r"(guard),
+        "r"(address), "l"(gmem)
+        : "memory");
+  } else if constexpr (Width == 4 && hint == CopyHint::none) {
+    asm volatile(
+        "{.reg .pred p; setp.ne.s32 p, %0, 0;"
+        " @p cp.async.cg.shared.global [%1], [%2], 16;}" ::"r"(guard),
+        "r"(address), "l"(gmem)
+        : "memory");
+  } else {
+    asm volatile(
+        "{.reg .pred p; setp.ne.s32 p, %0, 0;"
+        " @p cp.async.ca.shared.global [%1], [%2], %3;}" ::"r"(guard),
+        "r"(address), "l"(gmem), "n"(Width * sizeof(float))
+        : "memory");
+  }
+#endif
+}
+
 // Until the copies that this thread has issued are done.
 __device__ __forceinline__ void wait_for_copies() {
 #if defined(TESSERA_EMULATOR)

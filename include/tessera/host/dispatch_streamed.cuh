@@ -22,12 +22,17 @@ kernel::StreamedArguments streamed_arguments(const LaunchPlan& plan,
   const index_t narrow_ld = of_a ? g.ldb : g.lda;
   const index_t k_step = narrow_along_k ? 1 : narrow_ld, mn_step = narrow_along_k ? narrow_ld : 1;
   const int count = of_a ? g.n : g.m;
-  const bool vectorized = k_step == 1 && g.k % 4 == 0 && (count == 1 || mn_step % 4 == 0) &&
-                          reinterpret_cast<std::uintptr_t>(narrow) % (4 * sizeof(float)) == 0;
-  // Measured with one row or column only.
+  // The narrow operand's accesses, along its contiguous mode: k where both are.
+  const bool along_k = k_step == 1;
+  const auto may_be = [&](int floats) {
+    const index_t length = along_k ? g.k : count, lines = along_k ? count : g.k;
+    return length % floats == 0 && (lines == 1 || narrow_ld % floats == 0) &&
+           reinterpret_cast<std::uintptr_t>(narrow) % (floats * sizeof(float)) == 0;
+  };
+  const int width = may_be(4) ? 4 : !along_k && may_be(2) ? 2 : 1;
   constexpr index_t l2_bytes = index_t{55} * 1000 * 1000;
   const index_t wide_extent = of_a ? g.m : g.n;
-  const bool far = count == 1 && wide_extent * g.k > l2_bytes / index_t{sizeof(float)};
+  const bool far = wide_extent * g.k > 2 * l2_bytes / index_t{sizeof(float)};
   // Elements of C, and of its slices, which are packed.
   const auto output = [](float* data, index_t ld) -> kernel::StreamedOutput {
     return {data, of_a ? ld : 1, of_a ? 1 : ld};
@@ -38,7 +43,7 @@ kernel::StreamedArguments streamed_arguments(const LaunchPlan& plan,
   return {of_a ? g.a : g.b,
           of_a ? g.lda : g.ldb,
           far,
-          {narrow, mn_step, k_step, count, vectorized},
+          {narrow, mn_step, k_step, count, width},
           output(g.c, g.ldc),
           static_cast<int>(wide_extent),
           g.k,

@@ -17,8 +17,9 @@ struct StreamCut {
 namespace TESSERA_HIDDEN detail {
 
 // The blocks that an H200 holds at once: their shared memory is the limit.
+inline constexpr index_t sm_count = 132;
 constexpr index_t streamed_slots(const TileConfig& config) {
-  constexpr index_t sm_count = 132, sm_bytes = index_t{228} * 1024, reserved_bytes = 1024;
+  constexpr index_t sm_bytes = index_t{228} * 1024, reserved_bytes = 1024;
   return sm_count * (sm_bytes / (smem_bytes(config) + reserved_bytes));
 }
 
@@ -32,25 +33,39 @@ constexpr double streamed_us(const TileConfig& config, const GemmShape& shape, M
   const index_t narrow_tiles = ceil_div(narrow, of_b ? config.block_m() : config.block_n());
   const index_t blocks = ceil_div(wide, rows) * narrow_tiles * cut.slices;
 
-  // The streamed bytes, from L2 or from beyond. In a wave that is not full each block has more of
-  // the bandwidth, to what its own copies in flight can bring.
+  // The streamed bytes, from L2 or from beyond, and what a block's own copies in flight can bring.
   constexpr double l2_bytes = 55e6, l2_bytes_per_us = 5.3e6, bytes_per_us = 4.1e6;
-  constexpr double least_wave = 0.4;
   const index_t slots = streamed_slots(config), whole_waves = blocks / slots;
-  const double waves = static_cast<double>(blocks) / static_cast<double>(slots);
-  const double whole = static_cast<double>(whole_waves), rest = waves - whole;
-  const double tail = rest == 0.0 ? 0.0 : rest < least_wave ? least_wave : rest;
   const double bytes =
       sizeof(float) * static_cast<double>(wide) * static_cast<double>(shape.k * narrow_tiles);
   const bool in_l2 = bytes < l2_bytes;
-  const double block_bytes_per_us = in_l2 ? 13.5e3 : along == Major::mn ? 18e3 : 14e3;
   const double block_bytes = sizeof(float) * static_cast<double>(rows) *
                              static_cast<double>(ceil_div(shape.k, cut.slices));
   double memory = bytes / (in_l2 ? l2_bytes_per_us : bytes_per_us);
-  if (whole_waves > 0) {
-    memory *= (whole + tail) / waves;
-  } else if (memory < block_bytes / block_bytes_per_us) {
-    memory = block_bytes / block_bytes_per_us;
+  const auto at_least = [&memory](double us) { memory = memory < us ? us : memory; };
+  const bool one = (of_b ? config.block_m() : config.block_n()) == 1;
+  if (one) {
+    // In a wave that is not full each block has more of the bandwidth.
+    constexpr double least_wave = 0.4;
+    const double block_bytes_per_us = in_l2 ? 13.5e3 : along == Major::mn ? 18e3 : 14e3;
+    const double waves = static_cast<double>(blocks) / static_cast<double>(slots);
+    const double whole = static_cast<double>(whole_waves), rest = waves - whole;
+    const double tail = rest == 0.0 ? 0.0 : rest < least_wave ? least_wave : rest;
+    if (whole_waves > 0) {
+      memory *= (whole + tail) / waves;
+    } else {
+      at_least(block_bytes / block_bytes_per_us);
+    }
+  } else {
+    // With more columns an SM multiplies hardly faster than its part of the bandwidth brings, so
+    // that it is as late as it has blocks. The first wave is spread over the SMs; the others fill
+    // those that are ready first.
+    constexpr double sm_bytes_per_us = 33e3, block_bytes_per_us = 20.4e3, wave = 2.5;
+    const index_t waves = ceil_div(blocks, slots);
+    const index_t of_sm = waves > 1 ? waves * (slots / sm_count) : ceil_div(blocks, sm_count);
+    at_least(static_cast<double>(of_sm) * block_bytes / sm_bytes_per_us);
+    at_least(static_cast<double>(waves) * block_bytes / block_bytes_per_us);
+    memory += wave * static_cast<double>(waves - 1);
   }
   // Lines shorter than the 128 bytes of a cache line come several times.
   if (along == Major::mn && rows < 32) memory *= 1.0 + 0.2 * (32.0 / rows - 1.0);
@@ -59,7 +74,8 @@ constexpr double streamed_us(const TileConfig& config, const GemmShape& shape, M
   if (cut.slices > 4 && cut.slices <= arch::max_cluster) memory *= 1.25;
 
   // Where that is little, each k-tile of a slice; and the sums.
-  constexpr double k_tile = 0.28, block_slice = 0.015, cluster = 0.9, workspace = 2.5;
+  constexpr double k_tile = 0.28, block_slice = 0.015, workspace = 2.5;
+  const double cluster = one ? 0.9 : cut.slices <= 2 ? 1.4 : 2.0;
   const index_t k_tiles = ceil_div(shape.k, config.block_k());
   const double chain =
       k_tile * static_cast<double>(ceil_div(k_tiles, index_t{cut.slices} * cut.block_slices));
@@ -79,7 +95,8 @@ constexpr StreamCut streamed_cut(const TileConfig& config, const GemmShape& shap
   const index_t k_tiles = ceil_div(shape.k, config.block_k());
   const index_t narrow_tiles = ceil_div(narrow, of_b ? config.block_m() : config.block_n());
   const index_t slots = streamed_slots(config);
-  constexpr double worth = 0.99;  // less is within the error of these times
+  // Less is within the error of these times.
+  const double worth = (of_b ? config.block_m() : config.block_n()) == 1 ? 0.99 : 0.995;
   StreamCut best;
   double best_us = streamed_us(config, shape, along, best);
   for (int s = 1; s <= config.block_slices.max && s <= k_tiles; s *= 2) {
