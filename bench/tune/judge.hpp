@@ -59,7 +59,10 @@ Chosen choose(const Candidates& candidates, const Chip& chip, const GemmShape& s
   constexpr int most_slices = 1 << 30;
   const tessera::detail::Candidates all = candidates(chip, shape);
   const auto best = tessera::detail::rank(chip, all, shape, vectorized, most_slices).best;
-  return {all.list[best.candidate].name, best.slices, best.workspace, best.us};
+  const tessera::detail::Candidate& c = all.list[best.candidate];
+  // The preferred one cuts K itself, whatever the model thinks of that.
+  const int slices = best.candidate == all.preferred ? c.slices : best.slices;
+  return {c.name, slices, best.workspace, best.us};
 }
 
 // choose(shape, vectorized) -> Chosen.

@@ -181,6 +181,8 @@ struct Candidate {
   TileConfig config{};
   const TileCost* cost = nullptr;
   int slices = 0;  // as the policy cuts K; 0: as the model does
+  // On its time where K is not cut. By hand, for an error of the model that the fit leaves.
+  double unsplit = 1.0;
 };
 struct Candidates {
   static constexpr int most = 5;
@@ -240,7 +242,7 @@ constexpr Option best_option(const Chip& chip, const Candidates& candidates, int
   Option best{i, 1, false, 0.0};
   for_each_cut(chip, c, shape, most, [&](int slices, bool workspace) {
     if (workspace && !workspaces) return;
-    const double us = prediction.us(slices, workspace);
+    const double us = prediction.us(slices, workspace) * (slices == 1 ? c.unsplit : 1.0);
     if (slices == 1 || us < best.us) best = {i, slices, workspace, us};
   });
   return best;

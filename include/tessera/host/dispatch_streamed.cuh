@@ -66,7 +66,14 @@ requires(Policy::config.streamed != Streamed::none) Status
   constexpr Major b_major = kernel::is_row_major<LayoutB> ? Major::mn : Major::k;
   constexpr Major along = config.streamed == Streamed::a ? a_major : b_major;
   const bool scalar = plan.vec_width_a == 1 && plan.vec_width_b == 1;
-  const LaunchShape shape{plan.grid, plan.block, plan.smem_bytes, plan.cluster ? plan.slices : 1};
+  // Without cp.async (sm_75, whose blocks have 64 KB) mainloop streamed uses two of its stages.
+  constexpr int least_chip_bytes = 64 * 1024;
+  constexpr bool is_large = smem_bytes(config) > least_chip_bytes;
+  constexpr int least_smem = is_large ? smem_bytes(with(config, Stages{2})) : 0;
+  static_assert(least_smem <= least_chip_bytes,
+                "two stages of a policy that streams an operand must fit the 64 KB of sm_75");
+  const LaunchShape shape{plan.grid, plan.block, plan.smem_bytes, plan.cluster ? plan.slices : 1,
+                          least_smem};
   return launch(scalar ? &kernel::streamed_kernel<Policy, along, 1>
                        : &kernel::streamed_kernel<Policy, along, config.vec_width.floats>,
                 shape, stream,

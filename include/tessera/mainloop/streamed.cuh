@@ -15,7 +15,10 @@ struct streamed {
   static constexpr int narrow = Variant::narrow, warps = Variant::threads / 32;
   // Of a wide operand along mn and more than one column two stages are enough, and 3 % faster than
   // three on an H200 (8192 x 8 x 8192; along k 3 % slower).
-  static constexpr int stages = Variant::along == Major::mn && narrow > 1 ? 2 : config.stages.count;
+  // Without cp.async as many as its chips have smem for.
+  static constexpr bool two_are_enough =
+      (Variant::along == Major::mn && narrow > 1) || !arch::has_async_copy;
+  static constexpr int stages = two_are_enough ? 2 : config.stages.count;
   static constexpr int block_k = Variant::block_k;
   static constexpr int slices_of_warp = streamed_slices_of_warp(config);
   static constexpr int steps = 4;  // k-steps of one access to a k-major tile
