@@ -78,6 +78,8 @@ tessera_refused_policy(streamed_none streamed "with(base,Stages{3})"
 set(streams "Streamed::a,Threads{64,1},Lanes{32,1},ThreadTile{1,4}")
 tessera_refused_policy(streamed_stages streamed "with(base,${streams})"
                        "mainloop streamed needs Stages of at least 2")
+tessera_refused_policy(streamed_smem streamed "with(base,${streams},Stages{3},KTile{256})"
+                       "two stages of a policy that streams an operand must fit the 64 KB of sm_75")
 tessera_refused_policy(streamed_k_tile streamed
                        "with(base,${streams},Stages{3},KTile{6},VecWidth{2})"
                        "mainloop streamed takes 4 k at once: KTile must be whole 4s")

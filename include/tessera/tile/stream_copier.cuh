@@ -237,6 +237,7 @@ class NarrowCopier {
       for (int i = 0; i < most; ++i) {
         copy_access<Width, arch::CopyHint::keep>(first_k_ + i * k_step_ < end, to, from);
         from += step;
+        // An int counts what a tile holds. NOLINTNEXTLINE(bugprone-implicit-widening*)
         to += k_step_ * narrow;
       }
     }
@@ -257,6 +258,7 @@ class NarrowCopier {
       // A lane's accesses are equally far apart, where the lanes divide evenly.
       constexpr bool even = accesses <= lanes || lanes % run == 0;
       constexpr int mn_step = even ? lanes / run : 0;
+      // An int counts what a tile holds. NOLINTNEXTLINE(bugprone-implicit-widening*)
       const float* from = of.data + own / run * tile_.mn_step + own % run * Width * tile_.k_step;
 #pragma unroll
       for (int i = 0; i < accesses; i += lanes) {
