@@ -302,7 +302,7 @@ struct automatic {
     detail::Ranking ranking = rank(all, shape);
     Rim rim = detail::rim_of(shape);
     double rim_us = 0.0;
-    if (!rim.empty() && shape.k > 0) {
+    if (!rim.empty()) {
       constexpr detail::RimConfigs configs{skinny_tile<Streamed::b, 8>::config,
                                            skinny_tile<Streamed::a, 8>::config};
       const GemmShape inner = detail::inner_shape(shape, rim);

@@ -85,8 +85,15 @@ TEST(Automatic, LargestExtentsDoNotOverflow) {
 }
 
 TEST(Automatic, EmptyShapesAndNoProductGiveNoReason) {
-  for (const auto& [m, n, k] :
-       {GemmShape{0, 5, 5}, {5, 0, 5}, {0, 0, 0}, {5, 5, 0}, {1, 5, 0}, {4096, 4096, 0}}) {
+  for (const auto& [m, n, k] : {GemmShape{0, 5, 5},
+                                {5, 0, 5},
+                                {0, 0, 0},
+                                {5, 5, 0},
+                                {1, 5, 0},
+                                {4096, 4096, 0},
+                                {0, 66, 41},
+                                {66, 0, 41},
+                                {66, 66, 0}}) {
     for (const LaunchPlan& p :
          {planned<policy::automatic>(m, n, k), planned<policy::automatic_unsplit>(m, n, k)}) {
       EXPECT_TRUE(p.status.ok());

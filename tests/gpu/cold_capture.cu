@@ -49,9 +49,7 @@ int run(const PolicyEntry& policy) {
     std::fprintf(stderr, "%s: no tail to capture\n", policy.name);
     return 1;
   }
-  const HostMatrix expected =
-      reference_gemm(1.0f, host_a, host_b, 0.0f, HostMatrix(m, n),
-                     {plan.config.block_k(), plan.slices, plan.block_slices});
+  const HostMatrix expected = reference_by(plan, 1.0f, host_a, host_b, 0.0f, HostMatrix(m, n));
 
   cudaGraph_t graph = nullptr;
   cudaGraphExec_t executable = nullptr;

@@ -4,7 +4,6 @@
 #include <limits>
 #include <ostream>
 #include <sstream>
-#include <utility>
 
 #include "compare.hpp"
 #include "reference.hpp"
@@ -66,30 +65,6 @@ HostOperands::HostOperands(const Problem& p)
     : a(filled(p.m, p.k, p.a.fill, 3 * p.seed)),
       b(filled(p.k, p.n, p.b.fill, 3 * p.seed + 1)),
       c(filled(p.m, p.n, fill_of_c(p), 3 * p.seed + 2)) {}
-
-HostMatrix reference_by(const LaunchPlan& plan, float alpha, const HostMatrix& a,
-                        const HostMatrix& b, float beta, const HostMatrix& c) {
-  RimPlan rows = plan.rim_rows, cols = plan.rim_cols;
-  if (plan.transposed) std::swap(rows, cols);
-  HostMatrix out(c.rows, c.cols);
-  const auto multiply = [&](index_t row, index_t col, index_t m, index_t n, SlicesOfK cut) {
-    const HostMatrix part =
-        reference_gemm(alpha, part_of(a, row, 0, m, a.cols), part_of(b, 0, col, b.rows, n), beta,
-                       part_of(c, row, col, m, n), cut);
-    for (index_t i = 0; i < m; ++i) {
-      for (index_t j = 0; j < n; ++j) out.at(row + i, col + j) = part.at(i, j);
-    }
-  };
-  const auto cut_of = [](const RimPlan& rim) {
-    return SlicesOfK{rim.block_k, rim.slices, rim.block_slices};
-  };
-  const index_t m = c.rows - rows.extent, n = c.cols - cols.extent;
-  multiply(0, 0, m, n, {plan.config.block_k(), plan.slices, plan.block_slices});
-  // The rows of the problem as computed have its corner.
-  multiply(m, 0, rows.extent, plan.transposed ? n : c.cols, cut_of(rows));
-  multiply(0, n, plan.transposed ? c.rows : m, cols.extent, cut_of(cols));
-  return out;
-}
 
 HostMatrix expected_c(const Problem& p, const HostOperands& operands, const LaunchPlan& plan) {
   return reference_by(plan, p.alpha, operands.a, operands.b, p.beta, operands.c);

@@ -40,10 +40,6 @@ struct HostOperands {
   explicit HostOperands(const Problem& problem);
 };
 
-// reference_gemm() with K cut as a plan cuts it, in C's rim maybe otherwise than elsewhere.
-[[nodiscard]] HostMatrix reference_by(const LaunchPlan& plan, float alpha, const HostMatrix& a,
-                                      const HostMatrix& b, float beta, const HostMatrix& c);
-
 // C as the contract has it.
 [[nodiscard]] HostMatrix expected_c(const Problem& problem, const HostOperands& operands,
                                     const LaunchPlan& plan = {});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <thread>
+#include <utility>
 
 namespace tessera::support {
 
@@ -137,6 +138,30 @@ HostMatrix reference_gemm(float alpha, const HostMatrix& a, const HostMatrix& b,
     const float acc = out.data[i];
     out.data[i] = beta == 0.0f ? alpha * acc : std::fmaf(alpha, acc, beta * c.data[i]);
   }
+  return out;
+}
+
+HostMatrix reference_by(const LaunchPlan& plan, float alpha, const HostMatrix& a,
+                        const HostMatrix& b, float beta, const HostMatrix& c) {
+  RimPlan rows = plan.rim_rows, cols = plan.rim_cols;
+  if (plan.transposed) std::swap(rows, cols);
+  HostMatrix out(c.rows, c.cols);
+  const auto multiply = [&](index_t row, index_t col, index_t m, index_t n, SlicesOfK cut) {
+    const HostMatrix part =
+        reference_gemm(alpha, part_of(a, row, 0, m, a.cols), part_of(b, 0, col, b.rows, n), beta,
+                       part_of(c, row, col, m, n), cut);
+    for (index_t i = 0; i < m; ++i) {
+      for (index_t j = 0; j < n; ++j) out.at(row + i, col + j) = part.at(i, j);
+    }
+  };
+  const auto cut_of = [](const RimPlan& rim) {
+    return SlicesOfK{rim.block_k, rim.slices, rim.block_slices};
+  };
+  const index_t m = c.rows - rows.extent, n = c.cols - cols.extent;
+  multiply(0, 0, m, n, {plan.config.block_k(), plan.slices, plan.block_slices});
+  // The rows of the problem as computed have its corner.
+  multiply(m, 0, rows.extent, plan.transposed ? n : c.cols, cut_of(rows));
+  multiply(0, n, plan.transposed ? c.rows : m, cols.extent, cut_of(cols));
   return out;
 }
 

@@ -2,6 +2,7 @@
 // error bound, for results whose order of summation is not known (cuBLAS).
 #pragma once
 
+#include <tessera/host/plan.hpp>
 #include <vector>
 
 #include "host_matrix.hpp"
@@ -23,6 +24,10 @@ struct SlicesOfK {
 // a sum. A: m x k, B: k x n, C: m x n.
 [[nodiscard]] HostMatrix reference_gemm(float alpha, const HostMatrix& a, const HostMatrix& b,
                                         float beta, const HostMatrix& c, SlicesOfK cut = {});
+
+// reference_gemm() with K cut as a plan cuts it, in C's rim maybe otherwise than elsewhere.
+[[nodiscard]] HostMatrix reference_by(const LaunchPlan& plan, float alpha, const HostMatrix& a,
+                                      const HostMatrix& b, float beta, const HostMatrix& c);
 
 // Elements as HostMatrix has them.
 struct BoundedReference {

@@ -13,6 +13,7 @@ namespace TESSERA_HIDDEN detail {
 // Up to `widest` beyond the last 64, which all large tiles are multiples of; C is larger than that.
 constexpr Rim rim_of(const GemmShape& shape) {
   constexpr index_t widest = 8, tile = 64;
+  if (shape.m == 0 || shape.n == 0 || shape.k == 0) return {};
   const auto beyond = [](index_t extent) {
     const index_t rest = extent % tile;
     return extent > tile && rest <= widest ? rest : 0;
