@@ -252,7 +252,8 @@ struct split_k_tall {
 // Chooses among true-FP32 policies, and into how many slices to cut K, by shape and alignment: the
 // fewest microseconds by the cost model (host/cost_model.hpp), with the constants of an H200. On
 // another chip they may pick a policy that is not its best; results are right on every chip. No
-// device is asked and nothing is remembered, so a call's bits depend on its arguments alone.
+// device is asked and nothing is remembered, so a call's bits depend on its arguments alone. A rim
+// of C (host/rim.hpp) goes to skinny, where that takes less time.
 struct automatic {
   static constexpr const char* name = "automatic";
   using rim_policy = skinny;
@@ -295,25 +296,25 @@ struct automatic {
   template <class Function>
   TESSERA_HIDDEN static constexpr auto select_up_to(int most_slices, const GemmShape& shape,
                                                     bool vectorized, Function&& f) {
-    const auto rank = [&](const detail::Candidates& all, const GemmShape& all_but_rim) {
-      return detail::rank(chips::h200, all, all_but_rim, vectorized, most_slices);
+    const auto rank = [&](const detail::Candidates& of, const GemmShape& product) {
+      return detail::rank(chips::h200, of, product, vectorized, most_slices);
     };
+    GemmShape rest = shape;  // all but the rim
     detail::Candidates all = candidates(chips::h200, shape);
     detail::Ranking ranking = rank(all, shape);
-    Rim rim = detail::rim_of(shape);
+    Rim rim{};
     double rim_us = 0.0;
-    if (!rim.empty()) {
+    if (const Rim possible = detail::rim_of(shape); !possible.empty()) {
       constexpr detail::RimConfigs configs{skinny_tile<Streamed::b, 8>::config,
                                            skinny_tile<Streamed::a, 8>::config};
-      const GemmShape inner = detail::inner_shape(shape, rim);
-      const detail::Candidates inner_all = candidates(chips::h200, inner);
-      const detail::Ranking inner_ranking = rank(inner_all, inner);
-      const double us = detail::rim_us(configs, shape, rim, vectorized, most_slices > 1);
+      const GemmShape inner = detail::inner_shape(shape, possible);
+      const detail::Candidates of_inner = candidates(chips::h200, inner);
+      const detail::Ranking inner_ranking = rank(of_inner, inner);
+      const double us = detail::rim_us(configs, shape, possible, vectorized, most_slices > 1);
       if (inner_ranking.best.us + us < worth_a_rim * ranking.best.us) {
-        all = inner_all, ranking = inner_ranking, rim_us = us;
+        rest = inner, all = of_inner, ranking = inner_ranking, rim = possible, rim_us = us;
       }
     }
-    if (rim_us == 0.0) rim = {};
     const detail::Option &best = ranking.best, &runner_up = ranking.runner_up;
     const auto choice = [&](const char* reason) {
       return Choice{.slices = best.slices,
@@ -339,8 +340,8 @@ struct automatic {
       case 3:
         return f(split_k{}, chosen("small: tiles of 64 x 64 reach more SMs"));
       default:
-        if (shape.m <= widest_skinny || shape.n <= widest_skinny) {
-          return skinny::select(shape, [&](auto tile) {
+        if (rest.m <= widest_skinny || rest.n <= widest_skinny) {
+          return skinny::select(rest, [&](auto tile) {
             // In how many slices, the tile knows.
             Choice streamed = choice("narrow: one operand is streamed once");
             streamed.slices = most_slices > 1 ? 0 : 1;
@@ -348,7 +349,7 @@ struct automatic {
           });
         }
         return narrow::select(
-            shape, [&](auto tile) { return f(tile, chosen("narrow: a tile as wide as C")); });
+            rest, [&](auto tile) { return f(tile, chosen("narrow: a tile as wide as C")); });
     }
   }
 
