@@ -60,18 +60,13 @@ Status gemm(float alpha, MatrixView<ElementA, LayoutA> a, MatrixView<ElementB, L
                              const MatrixView<ElementRight, LayoutRight>& right,
                              const MatrixView<float, RowMajor>& out) -> Status {
         if (!plan.launches) return plan.status;
-        Status status = detail::launch_plan<Selected, LayoutLeft, LayoutRight>(
+        const Status status = detail::launch_plan<Selected, LayoutLeft, LayoutRight>(
             plan, detail::make_arguments(plan, alpha, left, right, beta, out), stream);
         if constexpr (detail::has_rim<Policy>) {
-          const Rim rim{plan.rim_rows.extent, plan.rim_cols.extent};
-          detail::for_each_part_of_rim(
-              rim, left, right, out,
-              [&](RimPlan LaunchPlan::*part, index_t, const auto& a_part, const auto& b_part,
-                  const auto& c_part) {
-                if (!status.ok()) return;
-                status = detail::launch_part_of_rim<typename Policy::rim_policy, Clusters>(
-                    plan.*part, alpha, a_part, b_part, beta, c_part, stream);
-              });
+          if (status.ok()) {
+            return detail::launch_rim<typename Policy::rim_policy, Clusters>(
+                plan, alpha, left, right, beta, out, stream);
+          }
         }
         return status;
       });

@@ -119,6 +119,15 @@ RimPlan plan_part_of_rim(index_t extent, int chosen, const MatrixView<ElementA, 
   });
 }
 
+template <class Policy, class ElementA, class LayoutA, class ElementB, class LayoutB>
+void plan_rim(LaunchPlan& plan, const Rim& rim, int chosen, const MatrixView<ElementA, LayoutA>& a,
+              const MatrixView<ElementB, LayoutB>& b, const MatrixView<float, RowMajor>& c) {
+  for_each_part_of_rim(rim, a, b, c,
+                       [&](RimPlan LaunchPlan::*part, index_t extent, const auto&... views) {
+                         plan.*part = plan_part_of_rim<Policy>(extent, chosen, views...);
+                       });
+}
+
 // f(policy, plan, a, b, c) for the policy that runs and the problem as computed, whose C is
 // row-major: a column-major C = A * B is the row-major C^T = B^T * A^T. The arguments are valid.
 template <class Policy, bool Clusters, class ElementA, class LayoutA, class ElementB, class LayoutB,
@@ -144,12 +153,7 @@ auto with_plan(float alpha, const MatrixView<ElementA, LayoutA>& a,
                                           {m, n, k}, choice.slices, Clusters && !choice.workspace));
           plan.transposed = exchanged;
           if constexpr (has_rim<Policy>) {
-            for_each_part_of_rim(
-                rim, left, right, out,
-                [&](RimPlan LaunchPlan::*part, index_t extent, const auto&... views) {
-                  plan.*part = plan_part_of_rim<typename Policy::rim_policy>(
-                      extent, choice.rim_slices, views...);
-                });
+            plan_rim<typename Policy::rim_policy>(plan, rim, choice.rim_slices, left, right, out);
           }
           if (plan.k_tiles > 0) {  // without a product, all policies do the same
             plan.reason = choice.reason;
@@ -206,6 +210,22 @@ Status launch_part_of_rim(const RimPlan& rim, float alpha, const MatrixView<Elem
     return launch_plan<Tile, LayoutA, LayoutB>(plan, make_arguments(plan, alpha, a, b, beta, c),
                                                stream);
   });
+}
+
+// The products of the plan's rim, until one is refused.
+template <class Policy, bool Clusters, class ElementA, class LayoutA, class ElementB, class LayoutB>
+Status launch_rim(const LaunchPlan& plan, float alpha, const MatrixView<ElementA, LayoutA>& a,
+                  const MatrixView<ElementB, LayoutB>& b, float beta,
+                  const MatrixView<float, RowMajor>& c, cudaStream_t stream) {
+  Status status;
+  for_each_part_of_rim({plan.rim_rows.extent, plan.rim_cols.extent}, a, b, c,
+                       [&](RimPlan LaunchPlan::*part, index_t, const auto& left, const auto& right,
+                           const auto& out) {
+                         if (!status.ok()) return;
+                         status = launch_part_of_rim<Policy, Clusters>(plan.*part, alpha, left,
+                                                                       right, beta, out, stream);
+                       });
+  return status;
 }
 
 }  // namespace detail

@@ -31,6 +31,6 @@ MUTANTS = (
            "the rest of C is all of C", policies=SMALL),
     Mutant("rim_not_cut_as_planned", SELECTION, "{rim.slices, Clusters, rim.block_slices}",
            "{1, Clusters, 1}", "the plan says slices that are not made", policies=SMALL),
-    Mutant("rim_not_launched", "gemm.cuh", "if (!status.ok()) return;", "return;",
+    Mutant("rim_not_launched", SELECTION, "if (!status.ok()) return;", "return;",
            "the rim keeps what C was", policies=SMALL),
 )
