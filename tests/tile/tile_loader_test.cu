@@ -54,8 +54,18 @@ struct Operand {
 
 constexpr float value_at(int mn, int k) { return static_cast<float>(1 + mn * 1000 + k); }
 
-template <Major along, Major smem_major, int Threads, int Width, bool Guarded, bool Copies>
-void expect_loaded(Operand operand, float padding) {
+// One kernel, and what it is made for.
+struct Loading {
+  void (*kernel)(tile::GmemTile, float, int, float*);
+  Major along;
+  int threads;
+  std::size_t smem_bytes;
+  const char* what;
+};
+
+// No template: with one for each kernel g++ takes 35 s for this file, not 12.
+void expect_loaded(const Loading& loading, Operand operand, float padding) {
+  const Major along = loading.along;
   const int lines = along == Major::k ? operand.mn : operand.k;
   const int length = along == Major::k ? operand.k : operand.mn;
   std::vector<float> gmem(static_cast<std::size_t>((lines - 1) * operand.ld + length), 0.5f);
@@ -68,8 +78,7 @@ void expect_loaded(Operand operand, float padding) {
   const DeviceBuffer<float> source(gmem);
   const int k_tiles = (operand.k + k_extent - 1) / k_extent;
   DeviceBuffer<float> out(static_cast<std::size_t>(k_tiles * mn_extent * k_extent));
-  run_kernel(&load_kernel<along, smem_major, Threads, Width, Guarded, Copies>, 1, Threads,
-             sizeof(tile::SmemTile<mn_extent, k_extent, smem_major>),
+  run_kernel(loading.kernel, 1, loading.threads, loading.smem_bytes,
              tile::GmemTile{source.data(), operand.ld, operand.mn, operand.k}, padding, k_tiles,
              out.data());
 
@@ -85,11 +94,22 @@ void expect_loaded(Operand operand, float padding) {
         const float loaded = got.at(static_cast<std::size_t>((t * mn_extent + mn) * k_extent + i));
         ASSERT_EQ(std::bit_cast<std::uint32_t>(loaded), std::bit_cast<std::uint32_t>(expected))
             << "mn " << mn << ", k " << k << ": got " << loaded << " of " << operand.mn << " x "
-            << operand.k << ", ld " << operand.ld << ", width " << Width << ", " << Threads
-            << " threads" << (Copies ? ", copies" : "");
+            << operand.k << ", ld " << operand.ld << ", " << loading.threads << " threads, "
+            << loading.what;
       }
     }
   }
+}
+
+template <Major along, Major smem_major, int Threads, int Width, bool Guarded, bool Copies>
+void expect_loaded(Operand operand, float padding) {
+  expect_loaded({&load_kernel<along, smem_major, Threads, Width, Guarded, Copies>, along, Threads,
+                 sizeof(tile::SmemTile<mn_extent, k_extent, smem_major>),
+                 Copies       ? "copies"
+                 : Width == 1 ? "width 1"
+                 : Width == 2 ? "width 2"
+                              : "width 4"},
+                operand, padding);
 }
 
 // 12 and 24 threads take a line in rounds; 32 and 48 take several lines at once, whole or, where
