@@ -25,7 +25,7 @@ struct Choice {
   int slices = 0;          // slices of K; 0: as many as the picked policy wants
   bool workspace = false;  // they are added in one even where a cluster could
   Rim rim{};               // left to the rim_policy of the policy that chooses
-  int rim_slices = 0;      // of its K; 0: as many as skinny wants
+  int rim_slices = 0;      // of its K; 0: as many as the rim_policy wants
   const char* reason = "";
   // Microseconds by the cost model, and the best of the other policies; 0 where none was asked.
   double predicted_us = 0.0;

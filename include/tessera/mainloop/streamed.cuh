@@ -13,9 +13,9 @@ template <class Variant>
 struct streamed {
   static constexpr TileConfig config = Variant::config;
   static constexpr int narrow = Variant::narrow, warps = Variant::threads / 32;
-  // Of a wide operand along mn and more than one column two stages are enough, and 3 % faster than
-  // three on an H200 (8192 x 8 x 8192; along k 3 % slower).
-  // Without cp.async as many as its chips have smem for.
+  // Two stages, where the wide operand lies along mn and there is more than one column: 3 % faster
+  // than three on an H200 (8192 x 8 x 8192; along k 3 % slower). And where there is no cp.async:
+  // the smem of such chips holds no more.
   static constexpr bool two_are_enough =
       (Variant::along == Major::mn && narrow > 1) || !arch::has_async_copy;
   static constexpr int stages = two_are_enough ? 2 : config.stages.count;
