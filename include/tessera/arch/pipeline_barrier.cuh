@@ -6,8 +6,8 @@
 
 namespace tessera::arch {
 
-// A phase is complete when `count` arrivals were made; then the next one begins. Phases alternate
-// in parity, the first one has 0.
+// A phase is complete when `count` arrivals were made and the bytes that it expects are there; then
+// the next one begins. Phases alternate in parity, the first one has 0.
 class PipelineBarrier {
  public:
   // By one thread; a barrier of the block makes it visible.
@@ -38,6 +38,18 @@ class PipelineBarrier {
 #endif
   }
 
+  // The current phase is not complete before so many bytes of tensor copies are there. By a thread
+  // that has yet to arrive.
+  __device__ __forceinline__ void expect(int bytes) {
+#if defined(TESSERA_EMULATOR)
+    ::emulator::barrier_expect(&state_, static_cast<unsigned>(bytes));
+#elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(address()),
+                 "r"(bytes)
+                 : "memory");
+#endif
+  }
+
   // Until the phase of that parity is complete. Before the first phase, parity 1 is.
   __device__ __forceinline__ void wait(unsigned parity) {
 #if defined(TESSERA_EMULATOR)
@@ -59,13 +71,14 @@ class PipelineBarrier {
 #endif
   }
 
- private:
 #if !defined(TESSERA_EMULATOR)
+  // In the window of shared memory.
   __device__ __forceinline__ unsigned address() {
     return static_cast<unsigned>(__cvta_generic_to_shared(&state_));
   }
 #endif
 
+ private:
   unsigned long long state_;
 };
 

@@ -1,4 +1,4 @@
-// The block's dynamic shared memory, as raw bytes.
+// The block's dynamic shared memory, as raw bytes from a multiple of 128 on.
 #pragma once
 
 #include "compiler.cuh"
@@ -10,7 +10,7 @@ __device__ __forceinline__ unsigned char* dynamic_smem() {
   // A heap block of exactly the requested size, so that an overrun shows.
   return ::emulator::dynamic_shared();
 #else
-  extern __shared__ __align__(16) unsigned char smem[];
+  extern __shared__ __align__(128) unsigned char smem[];
   return smem;
 #endif
 }

@@ -8,6 +8,7 @@
 #include "launch.cuh"
 #include "plan.hpp"
 #include "policy_check.hpp"
+#include "tensor_map.cuh"
 
 namespace tessera {
 namespace TESSERA_HIDDEN detail {
@@ -33,7 +34,15 @@ Status dispatch(const LaunchPlan& plan, const kernel::GemmArguments& arguments,
   if constexpr (config.has_exact_variant()) {
     if (!plan.guarded) return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, width, false>);
   }
-  return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, width, true>);
+  if constexpr (kernel::Variant<Policy, LayoutA, LayoutB, width, true>::has_boxes) {
+    kernel::BoxedArguments boxed{arguments, {}, {}};
+    const Status status = add_boxes(plan, boxed);
+    if (!status.ok()) return status;
+    return launch(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, width, true>, shape, stream,
+                  boxed);
+  } else {
+    return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, width, true>);
+  }
 }
 
 // Enqueues the kernel that adds the slices in `partials` (none where it is null).

@@ -10,8 +10,8 @@ namespace tessera {
 namespace TESSERA_HIDDEN detail {
 
 // Dynamic shared memory that a kernel may use without asking: of 48 KB, what is left by the turn
-// that gemm_kernel may have as static one.
-inline constexpr int default_smem_limit = 48 * 1024 - 16;
+// that gemm_kernel may have as static one, up to a multiple of 128.
+inline constexpr int default_smem_limit = 48 * 1024 - 128;
 
 inline Status to_status(cudaError_t error) {
   if (error == cudaSuccess) return {};

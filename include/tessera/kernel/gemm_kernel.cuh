@@ -4,9 +4,11 @@
 #include "../arch/launch_bounds.cuh"
 #include "../arch/opaque.cuh"
 #include "../arch/shared_memory.cuh"
+#include "../arch/tensor_copy.cuh"
 #include "../arch/visibility.hpp"
 #include "../epilogue/linear_combination.cuh"
 #include "../epilogue/slice_reduction.cuh"
+#include "../tile/gmem_box.cuh"
 #include "../tile/rasterisation.cuh"
 #include "slice.cuh"
 #include "tail.cuh"
@@ -31,6 +33,23 @@ struct GemmArguments {
   TailMemory tail_memory;  // null where there is no tail
 };
 
+// Those of variants that may copy k-tiles of A and B as boxes: block_m x block_k, block_k x
+// block_n.
+struct BoxedArguments : GemmArguments {
+  arch::TensorMap a_boxes, b_boxes;
+};
+
+template <bool has_boxes>
+struct ArgumentsOf {
+  using Type = GemmArguments;
+};
+template <>
+struct ArgumentsOf<true> {
+  using Type = BoxedArguments;
+};
+template <class V>
+using Arguments = typename ArgumentsOf<V::has_boxes>::Type;
+
 // Element (0, 0) of a block tile in C, and how much of C there is from there on.
 struct TilePosition {
   index_t m, n;
@@ -46,7 +65,9 @@ template <class Policy, class LayoutA, class LayoutB, int VecWidth, bool Guarded
 __global__ void __launch_bounds__(Policy::config.block_threads(),
                                   arch::min_blocks(Policy::config.min_blocks.per_sm,
                                                    Policy::config.block_threads()))
-    gemm_kernel(const GemmArguments args) {
+    gemm_kernel(
+        const __grid_constant__ Arguments<Variant<Policy, LayoutA, LayoutB, VecWidth, Guarded>>
+            args) {
   using V = Variant<Policy, LayoutA, LayoutB, VecWidth, Guarded>;
   using Mainloop = typename Policy::template mainloop<V>;
   using SharedStorage = typename Mainloop::SharedStorage;
@@ -91,7 +112,15 @@ __global__ void __launch_bounds__(Policy::config.block_threads(),
     auto& smem = *reinterpret_cast<SharedStorage*>(arch::dynamic_smem());
     if constexpr (V::config.producers.warps > 0) {
       if (threadIdx.x >= V::threads) {  // holds nothing of C
-        Mainloop::produce(a, b, slice.k_tiles, smem);
+        if constexpr (Mainloop::boxed) {
+          // The first k-tile is the ragged one.
+          const int k = static_cast<int>(slice.k) + slice.k_left - slice.k_tiles * V::block_k;
+          Mainloop::produce(tile::GmemBox{&args.a_boxes, static_cast<int>(m), k},
+                            tile::GmemBox{&args.b_boxes, static_cast<int>(n), k}, slice.k_tiles,
+                            smem);
+        } else {
+          Mainloop::produce(a, b, slice.k_tiles, smem);
+        }
         return;
       }
     }

@@ -29,6 +29,10 @@ struct Variant {
   static constexpr Major a_major = is_row_major<LayoutA> ? Major::k : Major::mn;
   static constexpr Major b_major = is_row_major<LayoutB> ? Major::mn : Major::k;
 
+  // Whether the launch says how to copy A and B as boxes.
+  static constexpr bool has_boxes =
+      config.producers.warps > 0 && VecWidth == 4 && a_major == Major::mn&& b_major == Major::mn;
+
   using Map = thread::ThreadMap<Policy>;
   using SmemA = tile::SmemTile<block_m, block_k, config.a_smem.major>;
   using SmemB = tile::SmemTile<block_n, block_k, Major::mn>;

@@ -6,8 +6,9 @@
 
 namespace tessera::tile {
 
-// MnExtent x KExtent floats; lines along the contiguous mode, smem_padding floats apart.
-template <int MnExtent, int KExtent, Major major_>
+// MnExtent x KExtent floats; lines along the contiguous mode, `gap` floats apart. There is always
+// room for gaps of smem_padding.
+template <int MnExtent, int KExtent, Major major_, int gap = smem_padding>
 struct SmemTile {
   static constexpr Major major = major_;
   static constexpr int mn_extent = MnExtent, k_extent = KExtent;
@@ -16,8 +17,7 @@ struct SmemTile {
   alignas(16) float data[floats];
 
   __device__ static constexpr int index(int mn, int k) {
-    return major == Major::k ? mn * (KExtent + smem_padding) + k
-                             : k * (MnExtent + smem_padding) + mn;
+    return major == Major::k ? mn * (KExtent + gap) + k : k * (MnExtent + gap) + mn;
   }
 
   // Writes Width elements that follow each other along `along`, first at (mn, k). One access if

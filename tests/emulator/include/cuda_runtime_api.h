@@ -19,6 +19,10 @@ cudaError_t cudaDeviceReset();
 cudaError_t cudaDriverGetVersion(int* version);
 cudaError_t cudaRuntimeGetVersion(int* version);
 
+// Functions of the driver, by name: cuTensorMapEncodeTiled (cuda.h).
+cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long flags,
+                                    cudaDriverEntryPointQueryResult* result = nullptr);
+
 // Errors. Each host thread has its own last error; no error is sticky.
 cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();

@@ -403,6 +403,14 @@ void barrier_init(void* barrier, unsigned int count) {
 
 void barrier_arrive(void* barrier) { BlockScheduler::active().barrier_arrive(barrier); }
 
+void barrier_expect(void* barrier, unsigned int bytes) {
+  BlockScheduler::active().barrier_expect(barrier, bytes);
+}
+
+void copy_box(void* smem, const void* map, int first, int first_line, void* barrier) {
+  BlockScheduler::active().copy_box(smem, map, first, first_line, barrier);
+}
+
 void barrier_arrive_after_copies(void* barrier) {
   BlockScheduler::active().barrier_arrive_after_copies(barrier);
 }

@@ -68,6 +68,8 @@ class BlockScheduler {
   void cp_async(void* smem, const void* gmem, int bytes, int src_bytes);
   void barrier_init(void* address, unsigned int count);
   void barrier_arrive(void* address);
+  void barrier_expect(void* address, unsigned int bytes);
+  void copy_box(void* smem, const void* map, int first, int first_line, void* address);
   void barrier_arrive_after_copies(void* address);
   void barrier_wait(void* address, unsigned int parity);
   void publish(int* progress, int value);
@@ -92,14 +94,32 @@ class BlockScheduler {
     char unused[8];
   };
 
+  // A box of a matrix in gmem, copied line by line: `width` elements from `first` on, where it has
+  // `limit`. What lies outside is 0.
+  struct Box {
+    float* smem;
+    const float* gmem;
+    std::int64_t width;
+    unsigned int lines;
+    std::int64_t first, first_line;
+    std::int64_t limit, line_limit;
+    std::int64_t stride;  // bytes
+
+    void run() const;
+  };
+  static constexpr unsigned int kMostBoxes = 4;  // for one phase of a barrier
+
   // A barrier in shared memory. Its state is here; nothing is in its bytes.
   struct SharedBarrier {
     const void* address;
     unsigned int count;
-    unsigned int phase = 0;     // the current one; all before are complete
-    unsigned int arrivals = 0;  // of the current phase
-    unsigned int deferred = 0;  // those of them whose copies are still to be made
-    unsigned int waiting = 0;   // threads suspended until the current phase is complete
+    unsigned int phase = 0;       // the current one; all before are complete
+    unsigned int arrivals = 0;    // of the current phase
+    unsigned int deferred = 0;    // those of them whose copies are still to be made
+    unsigned int waiting = 0;     // threads suspended until the current phase is complete
+    std::int64_t bytes_left = 0;  // expected in the current phase, less those of its boxes
+    unsigned int boxes = 0;       // of the current phase, still to be copied
+    Box box[kMostBoxes] = {};
     bool previous_seen = true;  // somebody waited for the phase before
     Key keys[2] = {};           // of even and odd phases
   };
@@ -162,6 +182,7 @@ class BlockScheduler {
   void try_complete_warp(unsigned int warp, unsigned int mask);
   SharedBarrier* find_barrier(const void* address);
   SharedBarrier& barrier_at(const void* address);
+  SharedBarrier& open_barrier(const void* address);
   SharedBarrier& begin_arrival(const void* address);
   void try_complete(SharedBarrier& barrier);
   void make_copies(SharedBarrier& barrier);

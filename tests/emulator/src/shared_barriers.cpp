@@ -51,17 +51,19 @@ void BlockScheduler::barrier_init(void* address, unsigned int count) {
     block_of_current().barriers.push_front({address, count});
     return;
   }
-  if (known->waiting != 0 || known->deferred != 0) {
+  if (known->waiting != 0 || known->deferred != 0 || known->boxes != 0) {
     stop(cudaErrorLaunchFailure, "a barrier is initialised again while it is in use");
   }
   // The keys stay: what they ordered so far, they still do.
   known->count = count;
   known->phase = known->arrivals = 0;
+  known->bytes_left = 0;
   known->previous_seen = true;
 }
 
-// The hardware would count an arrival too many for the next phase.
-BlockScheduler::SharedBarrier& BlockScheduler::begin_arrival(const void* address) {
+// The barrier, whose current phase somebody has yet to arrive in. The hardware would count an
+// arrival too many for the next phase.
+BlockScheduler::SharedBarrier& BlockScheduler::open_barrier(const void* address) {
   SharedBarrier& barrier = barrier_at(address);
   if (barrier.arrivals == barrier.count || !barrier.previous_seen) {
     const unsigned int phase = barrier.previous_seen ? barrier.phase : barrier.phase - 1;
@@ -69,12 +71,21 @@ BlockScheduler::SharedBarrier& BlockScheduler::begin_arrival(const void* address
                                      " arrivals at a barrier: nobody has waited for phase " +
                                      std::to_string(phase));
   }
+  return barrier;
+}
+
+BlockScheduler::SharedBarrier& BlockScheduler::begin_arrival(const void* address) {
+  SharedBarrier& barrier = open_barrier(address);
   ++barrier.arrivals;
   sanitizer::release(&barrier.keys[barrier.phase % 2]);
   return barrier;
 }
 
 void BlockScheduler::barrier_arrive(void* address) { try_complete(begin_arrival(address)); }
+
+void BlockScheduler::barrier_expect(void* address, unsigned int bytes) {
+  open_barrier(address).bytes_left += bytes;
+}
 
 void BlockScheduler::barrier_arrive_after_copies(void* address) {
   SharedBarrier& barrier = begin_arrival(address);
@@ -110,8 +121,8 @@ void BlockScheduler::barrier_wait(void* address, unsigned int parity) {
 
 // With copies to make, a phase completes when somebody waits for it, and not before.
 void BlockScheduler::try_complete(SharedBarrier& barrier) {
-  if (barrier.arrivals != barrier.count) return;
-  if (barrier.deferred != 0 && barrier.waiting == 0) return;
+  if (barrier.arrivals != barrier.count || barrier.bytes_left != 0) return;
+  if ((barrier.deferred != 0 || barrier.boxes != 0) && barrier.waiting == 0) return;
   make_copies(barrier);
   State* const states = &states_[threads_[current_].block * stride_];
   const Thread* const threads = &threads_[threads_[current_].block * stride_];
@@ -128,17 +139,19 @@ void BlockScheduler::try_complete(SharedBarrier& barrier) {
 // The running thread may be any of the block. The copies come after the arrivals of those who
 // issued them and before what follows the waits; they order nothing else.
 void BlockScheduler::make_copies(SharedBarrier& barrier) {
-  if (barrier.deferred == 0) return;
+  if (barrier.deferred == 0 && barrier.boxes == 0) return;
   barrier.deferred = 0;
   Thread* const threads = &threads_[threads_[current_].block * stride_];
   Key* const key = &barrier.keys[barrier.phase % 2];
   copy_engine_.act([&] {
     sanitizer::acquire(key);
     for (unsigned int i = 0; i < size_; ++i) threads[i].copies.make(&barrier);
+    for (unsigned int i = 0; i < barrier.boxes; ++i) barrier.box[i].run();
     sanitizer::release(key);
     sanitizer::release(&block_of_current().end_key);
     sanitizer::release(&end_key_);
   });
+  barrier.boxes = 0;
 }
 
 // "; 3 threads wait at ..." for each barrier at which some do.
@@ -151,6 +164,9 @@ std::string BlockScheduler::waits_at_barriers(const Block& block) const {
             " wait at the barrier at byte " + std::to_string(offset) +
             " of shared memory for phase " + std::to_string(barrier.phase) + ", which has " +
             std::to_string(barrier.arrivals) + " of " + std::to_string(barrier.count) + " arrivals";
+    if (barrier.bytes_left != 0) {
+      text += " and expects " + std::to_string(barrier.bytes_left) + " bytes more than it was sent";
+    }
   }
   return text;
 }

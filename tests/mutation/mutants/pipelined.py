@@ -1,7 +1,8 @@
-"""Mutants of mainloop/pipelined.cuh and tile/tile_copier.cuh.
+"""Mutants of mainloop/pipelined.cuh, tile/tile_copier.cuh and host/tensor_map.cuh.
 
 Not here, because they change no result: the order in which producers bring A and B, and the wait at
-their end (the emulator, like the hardware, finishes the copies of a thread that has returned).
+their end (the emulator, like the hardware, finishes the copies of a thread that has returned). Nor
+the fence between barriers and tensor copies, which the emulator does not need.
 """
 
 from .mutant import Mutant
@@ -10,6 +11,8 @@ PIPELINED = "mainloop/pipelined.cuh"
 COPIER = "tile/tile_copier.cuh"
 MAP = "thread/thread_map.cuh"
 PLAN = "host/plan.hpp"
+KERNEL = "kernel/gemm_kernel.cuh"
+MAPS = "host/tensor_map.cuh"
 SMALL = ("small_pipelined",)
 
 MUTANTS = (
@@ -21,7 +24,7 @@ MUTANTS = (
            "a k-tile is read before it is there", policies=SMALL),
     Mutant("pipelined_no_wait_for_empty", PIPELINED,
            "smem.empty[cursor.stage].wait(cursor.parity ^ 1);", "",
-           "a stage is filled while others still read it", policies=SMALL),
+           "a stage is filled while others still read it", policies=SMALL, of=2),
     Mutant("pipelined_no_syncwarp_before_empty", PIPELINED,
            "__syncwarp();  // all lanes have read the stage", "",
            "one lane gives a stage away that the others still read", net="thread",
@@ -42,13 +45,13 @@ MUTANTS = (
            "32 arrivals of a warp where one is counted", policies=SMALL),
     Mutant("pipelined_empty_counts_threads", PIPELINED, "init(consumers / 32)",
            "init(consumers)", "one arrival of a warp where 32 are counted", policies=SMALL),
-    Mutant("pipelined_full_counts_one_too_few", PIPELINED, "init(producers)",
-           "init(producers - 1)", "a k-tile counts as there before its last copies are",
+    Mutant("pipelined_full_counts_one_too_few", PIPELINED, "1 : producers)",
+           "1 : producers - 1)", "a k-tile counts as there before its last copies are",
            policies=SMALL),
     Mutant("pipelined_full_by_the_other_parity", PIPELINED, ".wait(cursor.parity);",
            ".wait(cursor.parity ^ 1);", "the phase before is waited for", policies=SMALL),
     Mutant("pipelined_empty_by_the_other_parity", PIPELINED, ".wait(cursor.parity ^ 1);",
-           ".wait(cursor.parity);", "a phase is waited for that nobody ends", policies=SMALL),
+           ".wait(cursor.parity);", "a phase is waited for that nobody ends", policies=SMALL, of=2),
     Mutant("pipelined_parity_never_flips", PIPELINED, "stage = 0, parity ^= 1", "stage = 0",
            "the second round over the stages waits for the first one's phases",
            policies=SMALL),
@@ -86,6 +89,47 @@ MUTANTS = (
     Mutant("pipelined_stays_in_its_stage", PIPELINED,
            "cursor.next();\n          if (--left", "if (--left",
            "consumers never leave the first stage", policies=SMALL),
+
+    # Boxes
+    Mutant("boxes_no_wait_for_empty", PIPELINED,
+           "smem.empty[cursor.stage].wait(cursor.parity ^ 1);", "",
+           "a stage is asked for while others still read it", policies=SMALL, occurrence=2, of=2),
+    Mutant("boxes_empty_by_the_other_parity", PIPELINED, ".wait(cursor.parity ^ 1);",
+           ".wait(cursor.parity);", "a phase is waited for that nobody ends", policies=SMALL,
+           occurrence=2, of=2),
+    Mutant("boxes_of_a_alone_expected", PIPELINED,
+           "(Variant::block_m + Variant::block_n) * block_k", "Variant::block_m * block_k",
+           "the barrier expects fewer bytes than come", policies=SMALL),
+    Mutant("boxes_not_expected", PIPELINED, "full.expect(bytes);", "",
+           "a k-tile counts as there before its boxes are", policies=SMALL),
+    Mutant("boxes_without_arrival", PIPELINED, "full.arrive(); a.k", "a.k",
+           "the phase of a k-tile never ends", policies=SMALL),
+    Mutant("boxes_by_every_producer", PIPELINED, "if (threadIdx.x != consumers) return;", "",
+           "32 threads ask for the boxes that one should", policies=SMALL),
+    Mutant("boxes_of_a_stay", PIPELINED, "a.k += block_k;", "", "k-tiles of A do not advance",
+           policies=SMALL),
+    Mutant("boxes_of_b_stay", PIPELINED, "b.k += block_k;", "", "k-tiles of B do not advance",
+           policies=SMALL),
+    Mutant("boxes_with_gaps", PIPELINED, "boxed ? 0 : smem_padding", "smem_padding",
+           "lines are read where no box has put them", policies=SMALL),
+    Mutant("boxes_residue_at_the_beginning", KERNEL,
+           "static_cast<int>(slice.k) + slice.k_left - slice.k_tiles * V::block_k",
+           "static_cast<int>(slice.k)", "the first k-tile is whole, the last one runs over",
+           policies=SMALL),
+    Mutant("boxes_of_the_first_rows", KERNEL, "{&args.a_boxes, static_cast<int>(m), k}",
+           "{&args.a_boxes, 0, k}", "every tile multiplies the first rows", policies=SMALL),
+    Mutant("boxes_of_the_first_columns", KERNEL, "{&args.b_boxes, static_cast<int>(n), k}",
+           "{&args.b_boxes, 0, k}", "every tile multiplies the first columns", policies=SMALL),
+    Mutant("boxes_of_a_sized_for_b", MAPS, "config.block_m(), config.block_k()",
+           "config.block_n(), config.block_k()", "boxes as wide as B's tile", policies=SMALL),
+    Mutant("boxes_end_one_element_early", MAPS, "static_cast<cuuint64_t>(boxes.mn),",
+           "static_cast<cuuint64_t>(boxes.mn - 1),", "the last row or column counts as outside",
+           policies=SMALL),
+    Mutant("boxes_end_one_line_early", MAPS, "static_cast<cuuint64_t>(boxes.k)}",
+           "static_cast<cuuint64_t>(boxes.k - 1)}", "the last k counts as outside",
+           policies=SMALL),
+    Mutant("boxes_packed_in_gmem", MAPS, "static_cast<cuuint64_t>(boxes.ld)",
+           "static_cast<cuuint64_t>(boxes.mn)", "ld is taken for the width", policies=SMALL),
 
     # TileCopier
     Mutant("copier_clamp_off_by_one", COPIER, "last_(tile.mn_left - width_mn)",

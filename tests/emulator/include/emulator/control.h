@@ -89,8 +89,15 @@ void barrier_init(void* barrier, unsigned int count);
 void barrier_arrive(void* barrier);
 // Arrives when all copies that the calling thread has issued are done: not before somebody waits.
 void barrier_arrive_after_copies(void* barrier);
+// The current phase is not complete before so many more bytes of boxes were copied for it.
+void barrier_expect(void* barrier, unsigned int bytes);
 // Returns at once if the current phase has the other parity; else when it is complete.
 void barrier_wait(void* barrier, unsigned int parity);
+
+// TMA: copies the map's box that begins at element `first` of line `first_line` of the matrix,
+// packed, to 128-byte aligned dynamic shared memory; what lies outside the matrix is 0. Nothing is
+// read or written before somebody waits for the barrier's current phase.
+void copy_box(void* smem, const void* map, int first, int first_line, void* barrier);
 
 // Progress in global memory that blocks tell each other: stores `value` after all that the calling
 // thread wrote or was told of at a barrier, and waits until it is there. Blocks run to their end
