@@ -84,7 +84,8 @@ struct double_buffered {
 };
 
 // Idea    Warps of their own bring the tiles, so that those which multiply do nothing else.
-// Change  Four producer warps, a thread tile of 16 x 8 (block tile 128 x 256), cp.async. Where the
+// Change  Four producer warps, a thread tile of 16 x 8 (block tile 128 x 256), cp.async; on sm_90,
+//         where A and B are contiguous along m and n and accesses wide, tensor copies. Where the
 //         last wave of 132 blocks is not full, its tiles are cut along K: see kernel/tail.hpp.
 // Cost    One block of 384 threads per SM. Built for sm_90a, producers leave their registers to the
 //         others; built for sm_90 or sm_80 all have 168, and tiles stay whole. sm_75 has no

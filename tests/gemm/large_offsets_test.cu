@@ -121,6 +121,26 @@ TEST_P(LargeOffsets, LdOfTwoToTheThirty) {
   }
 }
 
+// Lines that a tensor map cannot tell apart, where each operand has one only.
+TEST_P(LargeOffsets, LdOfTwoToTheForty) {
+  constexpr index_t m = 8, n = 12, ld = index_t{1} << 40;
+  const HostMatrix host_a = filled(m, 1, Fill::small_integers, 1),
+                   host_b = filled(1, n, Fill::small_integers, 2),
+                   host_c = filled(m, n, Fill::small_integers, 3);
+  const Stream stream;
+  GuardedMatrix a(host_a, {.layout = Layout::col}, 0), b(host_b, {}, 0), c(host_c, {}, 64);
+  for (GuardedMatrix* matrix : {&a, &b, &c}) matrix->upload(stream);
+  AnyView<const float> far_a = a.const_view(), far_b = b.const_view();
+  far_a.ld = far_b.ld = ld;
+  const Status status = GetParam().gemm(1.0f, far_a, far_b, 2.0f, c.view(), stream);
+  ASSERT_TRUE(status.ok()) << status.message();
+  stream.synchronize();
+  const Comparison same =
+      compare_bits(c.download(stream), reference_gemm(1.0f, host_a, host_b, 2.0f, host_c));
+  EXPECT_TRUE(same) << GetParam().name << ": " << same.message;
+  EXPECT_TRUE(c.guards_intact(stream));
+}
+
 // 65535 tiles and one element along one mode: more than grid.y or grid.z holds.
 void check_long(const PolicyEntry& policy, bool along_m, Layouts layouts) {
   const TileConfig config = config_of(policy);

@@ -85,6 +85,9 @@ TEST_P(Products, Tail) {
   check({.m = (blocks + 1) * bm, .n = bn, .k = 12 * bk, .alpha = 0.75f, .beta = -1.5f});
   check({.m = (blocks + 2) * bm - 1, .n = bn - 1, .k = 72 * bk - 3, .alpha = 1.25f});
   check({.m = (blocks + 2) * bm, .n = bn, .k = 72 * bk, .c = {.at = {.ld_extra = 12}}});
+  // Contiguous along m and n, with a residue of k.
+  check(with_layouts({.m = (blocks + 1) * bm, .n = bn, .k = 12 * bk - 3},
+                     {Layout::col, Layout::row, Layout::row}));
   // Two waves before it: a whole one more is cut.
   check({.m = (2 * blocks + 1) * bm, .n = bn, .k = 24 * bk + 1, .beta = 0.5f});
 }

@@ -14,6 +14,9 @@ inline constexpr bool has_tensor_copy = false;
 inline constexpr bool has_tensor_copy = true;
 #endif
 
+// Elements along a side of a box, at most.
+inline constexpr int longest_box = 256;
+
 // What the hardware knows of a matrix and its boxes: the driver's CUtensorMap, which host code
 // fills (host/tensor_map.cuh). A kernel reads it where its argument is, which is __grid_constant__.
 struct alignas(64) TensorMap {

@@ -14,8 +14,6 @@
 namespace tessera {
 namespace TESSERA_HIDDEN detail {
 
-static_assert(sizeof(arch::TensorMap) == sizeof(CUtensorMap), "a tensor map is the driver's");
-
 // One operand: mn elements side by side, k lines of them, ld apart, in boxes of so many.
 struct Boxes {
   const float* data;
@@ -52,6 +50,12 @@ inline Status encode(decltype(&cuTensorMapEncodeTiled) encode, const Boxes& boxe
              CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
              CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return to_status(static_cast<cudaError_t>(result));  // the same numbers
+}
+
+// Whether maps can say how far apart the lines of A and B are: less than 2^40 bytes.
+constexpr bool is_within_boxes(const kernel::GemmArguments& arguments) {
+  constexpr index_t limit = (index_t{1} << 40) / static_cast<index_t>(sizeof(float));
+  return arguments.lda < limit && arguments.ldb < limit;
 }
 
 // Fills in the maps of A and B, on a chip that copies boxes.

@@ -50,6 +50,12 @@ struct ArgumentsOf<true> {
 template <class V>
 using Arguments = typename ArgumentsOf<V::has_boxes>::Type;
 
+template <class Mainloop>
+inline constexpr bool copies_boxes = false;
+template <class Mainloop>
+requires requires { Mainloop::boxed; }
+inline constexpr bool copies_boxes<Mainloop> = Mainloop::boxed;
+
 // Element (0, 0) of a block tile in C, and how much of C there is from there on.
 struct TilePosition {
   index_t m, n;
@@ -112,7 +118,7 @@ __global__ void __launch_bounds__(Policy::config.block_threads(),
     auto& smem = *reinterpret_cast<SharedStorage*>(arch::dynamic_smem());
     if constexpr (V::config.producers.warps > 0) {
       if (threadIdx.x >= V::threads) {  // holds nothing of C
-        if constexpr (Mainloop::boxed) {
+        if constexpr (copies_boxes<Mainloop>) {
           // The first k-tile is the ragged one.
           const int k = static_cast<int>(slice.k) + slice.k_left - slice.k_tiles * V::block_k;
           Mainloop::produce(tile::GmemBox{&args.a_boxes, static_cast<int>(m), k},

@@ -2,6 +2,7 @@
 // the types that kernel, mainloop and epilogue of that combination share.
 #pragma once
 
+#include "../arch/tensor_copy.cuh"
 #include "../matrix_view.hpp"
 #include "../thread/thread_map.cuh"
 #include "../tile/smem_tile.cuh"
@@ -29,9 +30,11 @@ struct Variant {
   static constexpr Major a_major = is_row_major<LayoutA> ? Major::k : Major::mn;
   static constexpr Major b_major = is_row_major<LayoutB> ? Major::mn : Major::k;
 
-  // Whether the launch says how to copy A and B as boxes.
-  static constexpr bool has_boxes =
-      config.producers.warps > 0 && VecWidth == 4 && a_major == Major::mn&& b_major == Major::mn;
+  // Whether the launch says how to copy k-tiles of A and B as boxes, whose sides are limited.
+  static constexpr bool has_boxes = config.producers.warps > 0 && VecWidth == 4 &&
+                                    a_major == Major::mn&& b_major ==
+                                        Major::mn&& block_m <= arch::longest_box&& block_n <=
+                                            arch::longest_box&& block_k <= arch::longest_box;
 
   using Map = thread::ThreadMap<Policy>;
   using SmemA = tile::SmemTile<block_m, block_k, config.a_smem.major>;

@@ -112,10 +112,6 @@ struct pipelined {
   // leave every accumulator +0, as it begins.
   __device__ __forceinline__ static void produce(tile::GmemBox a, tile::GmemBox b, int k_tiles,
                                                  SharedStorage& smem) {
-    static_assert(Variant::block_m <= 256 && Variant::block_n <= 256 && block_k <= 256,
-                  "mainloop pipelined copies boxes of at most 256 elements along each mode");
-    static_assert(sizeof(smem.a[0]) % 128 == 0 && sizeof(smem.b[0]) % 128 == 0,
-                  "a box begins at a multiple of 128 bytes of smem");
     if constexpr (shares_registers) arch::keep_registers<producer_registers>();
     meet(smem);
     if (threadIdx.x != consumers) return;
