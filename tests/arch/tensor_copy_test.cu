@@ -54,11 +54,10 @@ TEST(TensorCopy, BoxesArePackedAndZeroOutside) {
   std::vector<float> host(ld * lines);
   std::iota(host.begin(), host.end(), 1.0f);
   const support::DeviceBuffer<float> matrix(host);
-  decltype(&cuTensorMapEncodeTiled) function = nullptr;
-  ASSERT_EQ(detail::find_encode(function), cudaSuccess);
-  ASSERT_NE(function, nullptr);
+  detail::Encode encode = nullptr;
+  ASSERT_EQ(detail::find_encode(encode), cudaSuccess);
   arch::TensorMap map{};
-  ASSERT_TRUE(detail::encode(function, {matrix.data(), width, lines, ld, box_mn, box_k}, map).ok());
+  ASSERT_TRUE(detail::make_map(encode, {matrix.data(), width, lines, ld, box_mn, box_k}, map).ok());
   for (const int mn : {-5, 0, 3, 24, 37}) {
     for (const int k : {-16, -3, 0, 8, 13, 21}) {
       const support::DeviceBuffer<float> out(2 * box_floats);
@@ -80,11 +79,11 @@ TEST(TensorCopy, BoxesArePackedAndZeroOutside) {
 TEST(TensorCopy, AMapTheDriverRefusesIsAStatus) {
   if (!has_tensor_copies()) GTEST_SKIP() << "the chip has no tensor copies";
   const support::DeviceBuffer<float> matrix(64);
-  decltype(&cuTensorMapEncodeTiled) function = nullptr;
-  ASSERT_EQ(detail::find_encode(function), cudaSuccess);
+  detail::Encode encode = nullptr;
+  ASSERT_EQ(detail::find_encode(encode), cudaSuccess);
   arch::TensorMap map{};
   const Status status =
-      detail::encode(function, {matrix.data(), 8, 2, index_t{1} << 38, box_mn, box_k}, map);
+      detail::make_map(encode, {matrix.data(), 8, 2, index_t{1} << 38, box_mn, box_k}, map);
   EXPECT_EQ(status.reason(), Reason::cuda_error);
 }
 

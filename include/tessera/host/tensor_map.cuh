@@ -21,8 +21,10 @@ struct Boxes {
   int box_mn, box_k;
 };
 
-// The driver's function, or null where it has none.
-inline cudaError_t find_encode(decltype(&cuTensorMapEncodeTiled)& encode) {
+using Encode = decltype(&cuTensorMapEncodeTiled);
+
+// Finds the driver's function.
+inline cudaError_t find_encode(Encode& encode) {
   void* entry = nullptr;
   cudaDriverEntryPointQueryResult found{};
 #if CUDART_VERSION >= 12050
@@ -32,22 +34,23 @@ inline cudaError_t find_encode(decltype(&cuTensorMapEncodeTiled)& encode) {
   const cudaError_t error =
       cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &entry, cudaEnableDefault, &found);
 #endif
-  encode = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(entry);
-  return error;
+  encode = reinterpret_cast<Encode>(entry);
+  return error == cudaSuccess && found != cudaDriverEntryPointSuccess ? cudaErrorNotSupported
+                                                                      : error;
 }
 
-inline Status encode(decltype(&cuTensorMapEncodeTiled) encode, const Boxes& boxes,
-                     arch::TensorMap& map) {
+inline Status make_map(Encode encode, const Boxes& boxes, arch::TensorMap& map) {
   const cuuint64_t extents[] = {static_cast<cuuint64_t>(boxes.mn),
                                 static_cast<cuuint64_t>(boxes.k)};
   const cuuint64_t stride[] = {static_cast<cuuint64_t>(boxes.ld) * sizeof(float)};
   const cuuint32_t box[] = {static_cast<cuuint32_t>(boxes.box_mn),
                             static_cast<cuuint32_t>(boxes.box_k)};
   const cuuint32_t steps[] = {1, 1};
+  // Only read. NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)
+  auto* const data = const_cast<float*>(boxes.data);
   const CUresult result =
-      encode(reinterpret_cast<CUtensorMap*>(&map), CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2,
-             const_cast<float*>(boxes.data), extents, stride, box, steps,
-             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+      encode(reinterpret_cast<CUtensorMap*>(&map), CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, data,
+             extents, stride, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
              CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return to_status(static_cast<cudaError_t>(result));  // the same numbers
 }
@@ -67,18 +70,17 @@ inline Status add_boxes(const LaunchPlan& plan, kernel::BoxedArguments& argument
   }
   if (error != cudaSuccess) return to_status(error);
   if (major < 9) return {};
-  decltype(&cuTensorMapEncodeTiled) function = nullptr;
-  error = find_encode(function);
+  Encode encode = nullptr;
+  error = find_encode(encode);
   if (error != cudaSuccess) return to_status(error);
-  if (function == nullptr) return to_status(cudaErrorNotSupported);
   const TileConfig& config = plan.config;
-  const Status status = encode(
-      function,
+  const Status status = make_map(
+      encode,
       {arguments.a, arguments.m, arguments.k, arguments.lda, config.block_m(), config.block_k()},
       arguments.a_boxes);
   if (!status.ok()) return status;
-  return encode(
-      function,
+  return make_map(
+      encode,
       {arguments.b, arguments.n, arguments.k, arguments.ldb, config.block_n(), config.block_k()},
       arguments.b_boxes);
 }
