@@ -1,6 +1,7 @@
 // Slices of K: which k-tiles a block gets, and the kernels that sum the slices of a workspace.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -15,26 +16,38 @@
 namespace tessera {
 namespace {
 
+template <bool FewDivisions>
 __global__ void slices_kernel(kernel::Slice* out, int blocks, int slices, int k, int k_tiles,
                               int block_k) {
   for (int i = 0; i < blocks; ++i) {
-    out[i] = kernel::slice_of<true>(i, slices, k, k_tiles, block_k);
+    out[i] = kernel::slice_of<true, FewDivisions>(i, slices, k, k_tiles, block_k);
   }
+}
+
+bool are_equal(const kernel::Slice& x, const kernel::Slice& y) {
+  return x.tile == y.tile && x.number == y.number && x.k == y.k && x.k_left == y.k_left &&
+         x.k_tiles == y.k_tiles;
 }
 
 std::vector<kernel::Slice> slices_of(int tiles, int slices, int k, int block_k) {
   const int k_tiles = static_cast<int>((index_t{k} + block_k - 1) / block_k);
   const support::DeviceBuffer<kernel::Slice> out(static_cast<std::size_t>(tiles * slices));
-  support::run_kernel(&slices_kernel, 1, 1, 0, out.data(), tiles * slices, slices, k, k_tiles,
-                      block_k);
-  return out.to_host();
+  const auto found_by = [&](auto* slices_of_k) {
+    support::run_kernel(slices_of_k, 1, 1, 0, out.data(), tiles * slices, slices, k, k_tiles,
+                        block_k);
+    return out.to_host();
+  };
+  const auto found = found_by(&slices_kernel<false>), by_few = found_by(&slices_kernel<true>);
+  EXPECT_TRUE(std::equal(found.begin(), found.end(), by_few.begin(), by_few.end(), &are_equal))
+      << "32-bit divisions: k " << k << " in " << slices << " slices of k-tiles of " << block_k;
+  return found;
 }
 
 // Every tile: consecutive slices from 0 to k, each of whole k-tiles but for the end of k, of which
 // no two differ by more than one in length.
 TEST(SliceOf, CoversKInOrder) {
   for (const int block_k : {1, 8, 16}) {
-    for (const int slices : {2, 3, 5, 7, 8, 31, 32}) {
+    for (const int slices : {1, 2, 3, 5, 7, 8, 31, 32, 512}) {
       for (const int k : {slices * block_k, slices * block_k + 1, 100 * block_k - 1, 32 * block_k,
                           333 * block_k + block_k / 2}) {
         if (k < slices * block_k) continue;
@@ -78,6 +91,9 @@ TEST(SliceOf, LargestKDoesNotOverflow) {
   const auto rounded = slices_of(1, 2, k, 1 << 30);  // the end of the last k-tile is 2^31
   EXPECT_EQ(rounded[1].k, 1 << 30);
   EXPECT_EQ(rounded[1].k_left, (1 << 30) - 1);
+  const auto most = slices_of(1, 65536, k, 1);
+  EXPECT_EQ(most[65535].k, index_t{k} * 65535 / 65536);
+  EXPECT_EQ(most[65535].k + most[65535].k_left, k);
 }
 
 // ---- sum_slices_kernel, sum_many_slices_kernel

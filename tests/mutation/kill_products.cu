@@ -129,28 +129,33 @@ TEST_P(Products, RaggedAndOdd) {
   check_every_layout({.m = 7, .n = 13, .k = 5});
 }
 
-// Lines that begin aligned and end inside an access: an access there reaches the padding.
+// Lines that begin aligned and end inside an access: an access there reaches the padding. One k is
+// in one slice whatever the policy.
 TEST_P(Products, OddExtentsWithAlignedLd) {
-  const Problem odd{.m = bm + 1, .n = bn + 3, .k = 2 * bk + 1, .beta = -1.0f};
   const auto padding = [](index_t extent) { return (4 - extent % 4) % 4; };
-  for (const Layouts& layouts : every_layout()) {
-    Problem problem = with_layouts(odd, layouts);
-    problem.a.at.ld_extra = padding(layouts.a == Layout::row ? odd.k : odd.m);
-    problem.b.at.ld_extra = padding(layouts.b == Layout::row ? odd.n : odd.k);
-    problem.c.at.ld_extra = padding(layouts.c == Layout::row ? odd.n : odd.m);
-    check(problem);
+  for (const index_t k : {2 * bk + 1, index_t{1}}) {
+    const Problem odd{.m = bm + 1, .n = bn + 3, .k = k, .beta = -1.0f};
+    for (const Layouts& layouts : every_layout()) {
+      Problem problem = with_layouts(odd, layouts);
+      problem.a.at.ld_extra = padding(layouts.a == Layout::row ? odd.k : odd.m);
+      problem.b.at.ld_extra = padding(layouts.b == Layout::row ? odd.n : odd.k);
+      problem.c.at.ld_extra = padding(layouts.c == Layout::row ? odd.n : odd.m);
+      check(problem);
+    }
   }
 }
 
 // Whole tiles, scalar: one operand at a time is narrow, by its pointer or by its ld.
 TEST_P(Products, NarrowOperands) {
   for (int i = 0; i < 3; ++i) {
-    Problem problem{.m = bm, .n = bn, .k = 2 * bk};
-    operand(problem, i).at.offset = 1 + i;
-    check(problem);
-    check(with_layouts(problem, {Layout::col, Layout::col, Layout::col}));
-    operand(problem, i).at = {.ld_extra = 1};
-    check(problem);
+    for (const index_t k : {2 * bk, bk}) {
+      Problem problem{.m = bm, .n = bn, .k = k};
+      operand(problem, i).at.offset = 1 + i;
+      check(problem);
+      check(with_layouts(problem, {Layout::col, Layout::col, Layout::col}));
+      operand(problem, i).at = {.ld_extra = 1};
+      check(problem);
+    }
   }
 }
 

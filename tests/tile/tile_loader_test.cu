@@ -20,9 +20,11 @@ using support::run_kernel;
 
 constexpr int mn_extent = 24, k_extent = 8;
 
-// Loads `k_tiles` k-tiles one after the other; writes each as [k_tile][mn][k].
+// Loads `k_tiles` k-tiles one after the other, the first with its padding or without; writes each
+// as [k_tile][mn][k].
 template <Major along, Major smem_major, int Threads, int Width, bool Guarded, bool Copies>
-__global__ void load_kernel(tile::GmemTile source, float padding, int k_tiles, float* out) {
+__global__ void load_kernel(tile::GmemTile source, float padding, bool padded, int k_tiles,
+                            float* out) {
   using Tile = tile::SmemTile<mn_extent, k_extent, smem_major>;
   Tile& smem = *reinterpret_cast<Tile*>(arch::dynamic_smem());
   const int thread = static_cast<int>(threadIdx.x);
@@ -34,7 +36,11 @@ __global__ void load_kernel(tile::GmemTile source, float padding, int k_tiles, f
       loader.next();
       arch::wait_for_copies();
     } else {
-      loader.gmem_to_reg();
+      if (padded || t > 0) {
+        loader.gmem_to_reg();
+      } else {
+        loader.gmem_to_reg_behind_padding();
+      }
       loader.next();
       __syncthreads();
       loader.reg_to_smem(smem);
@@ -56,7 +62,7 @@ constexpr float value_at(int mn, int k) { return static_cast<float>(1 + mn * 100
 
 // One kernel, and what it is made for.
 struct Loading {
-  void (*kernel)(tile::GmemTile, float, int, float*);
+  void (*kernel)(tile::GmemTile, float, bool, int, float*);
   Major along;
   int threads;
   std::size_t smem_bytes;
@@ -64,7 +70,7 @@ struct Loading {
 };
 
 // No template: with one for each kernel g++ takes 35 s for this file, not 12.
-void expect_loaded(const Loading& loading, Operand operand, float padding) {
+void expect_loaded(const Loading& loading, Operand operand, float padding, bool padded) {
   const Major along = loading.along;
   const int lines = along == Major::k ? operand.mn : operand.k;
   const int length = along == Major::k ? operand.k : operand.mn;
@@ -79,17 +85,18 @@ void expect_loaded(const Loading& loading, Operand operand, float padding) {
   const int k_tiles = (operand.k + k_extent - 1) / k_extent;
   DeviceBuffer<float> out(static_cast<std::size_t>(k_tiles * mn_extent * k_extent));
   run_kernel(loading.kernel, 1, loading.threads, loading.smem_bytes,
-             tile::GmemTile{source.data(), operand.ld, operand.mn, operand.k}, padding, k_tiles,
-             out.data());
+             tile::GmemTile{source.data(), operand.ld, operand.mn, operand.k}, padding, padded,
+             k_tiles, out.data());
 
   // The first k-tile begins with so much padding that the last one ends with the operand. Beyond
-  // its mn stands anything.
+  // its mn stands anything, and in the padding too where nobody reads it.
   const int k_padding = k_tiles * k_extent - operand.k;
   const std::vector<float> got = out.to_host();
   for (int t = 0; t < k_tiles; ++t) {
     for (int mn = 0; mn < operand.mn; ++mn) {
       for (int i = 0; i < k_extent; ++i) {
         const int k = t * k_extent + i - k_padding;
+        if (k < 0 && !padded) continue;
         const float expected = k >= 0 ? value_at(mn, k) : padding;
         const float loaded = got.at(static_cast<std::size_t>((t * mn_extent + mn) * k_extent + i));
         ASSERT_EQ(std::bit_cast<std::uint32_t>(loaded), std::bit_cast<std::uint32_t>(expected))
@@ -103,13 +110,14 @@ void expect_loaded(const Loading& loading, Operand operand, float padding) {
 
 template <Major along, Major smem_major, int Threads, int Width, bool Guarded, bool Copies>
 void expect_loaded(Operand operand, float padding) {
-  expect_loaded({&load_kernel<along, smem_major, Threads, Width, Guarded, Copies>, along, Threads,
-                 sizeof(tile::SmemTile<mn_extent, k_extent, smem_major>),
-                 Copies       ? "copies"
-                 : Width == 1 ? "width 1"
-                 : Width == 2 ? "width 2"
-                              : "width 4"},
-                operand, padding);
+  const Loading loading{&load_kernel<along, smem_major, Threads, Width, Guarded, Copies>, along,
+                        Threads, sizeof(tile::SmemTile<mn_extent, k_extent, smem_major>),
+                        Copies       ? "copies"
+                        : Width == 1 ? "width 1"
+                        : Width == 2 ? "width 2"
+                                     : "width 4"};
+  expect_loaded(loading, operand, padding, true);
+  if (Guarded && !Copies) expect_loaded(loading, operand, padding, false);
 }
 
 // 12 and 24 threads take a line in rounds; 32 and 48 take several lines at once, whole or, where

@@ -6,6 +6,12 @@
 
 namespace tessera::arch {
 
+// Whether such an access of `Width` floats may begin there.
+template <int Width>
+__device__ __forceinline__ bool is_aligned(const float* pointer) {
+  return reinterpret_cast<unsigned long long>(pointer) % (Width * sizeof(float)) == 0;
+}
+
 // This call is equivalent to: for (i < Width) reg[i] = gmem[i].
 template <int Width>
 __device__ __forceinline__ void gmem_to_reg(float (&reg)[Width], const float* gmem) {

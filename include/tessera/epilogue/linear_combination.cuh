@@ -12,6 +12,12 @@ struct OutputTile {
   float* data;  // element (0, 0) of the block tile
   index_t ld;
   int m_left, n_left;  // rows and columns of C from there on
+
+  // Whether accesses of so many floats, one after the other along n, fit every line.
+  template <int Width>
+  [[nodiscard]] __device__ __forceinline__ bool allows() const {
+    return arch::is_aligned<Width>(data) && ld % Width == 0 && n_left % Width == 0;
+  }
 };
 
 struct LinearCombination {

@@ -40,7 +40,7 @@ struct double_buffered {
     // us for 1023^3, not 64. With 8 x 4 they cost less than the smem cycles of copies: split_k
     // takes 13.0 us for 511^3, not 13.4.
     constexpr bool copies =
-        arch::has_async_copy && Variant::VecWidth == 1 && thread_m * thread_n > 32;
+        arch::has_async_copy && Variant::VecWidth == 1 && !Variant::has_registers_left;
     const auto request_tile = [&](int stage) {
       if constexpr (copies) {
         loader_a.gmem_to_smem(smem.a[stage]);
@@ -61,10 +61,10 @@ struct double_buffered {
       }
     };
     float frag_a[2][1][thread_m], frag_b[2][1][thread_n];
-    const auto load_fragments = [&](int stage, int k) {
-      tile::load_fragment<Variant::Map::chunk_m>(frag_a[k % 2], smem.a[stage], k,
+    const auto load_fragments = [&](int stage, int k, int to) {
+      tile::load_fragment<Variant::Map::chunk_m>(frag_a[to], smem.a[stage], k,
                                                  [&](int i) { return map.row(i); });
-      tile::load_fragment<Variant::Map::chunk_n>(frag_b[k % 2], smem.b[stage], k,
+      tile::load_fragment<Variant::Map::chunk_n>(frag_b[to], smem.b[stage], k,
                                                  [&](int j) { return map.col(j); });
     };
 
@@ -75,21 +75,46 @@ struct double_buffered {
 #pragma unroll
       for (int k = 0; k < block_k; ++k) {
         if (k + 1 < block_k) {
-          load_fragments(stage, k + 1);
+          load_fragments(stage, k + 1, (k + 1) % 2);
         } else if constexpr (!is_last) {
           stage ^= 1;  // nobody reads that stage: its last fragments were loaded a barrier ago
           store_tile(stage);
           __syncthreads();
-          load_fragments(stage, 0);
+          load_fragments(stage, 0, 0);
         }
         thread::thread_mma(acc, frag_a[k % 2][0], frag_b[k % 2][0]);
       }
     };
 
-    request_tile(0);
-    store_tile(0);
-    __syncthreads();
-    load_fragments(0, 0);
+    const int padding = Variant::Guarded && Variant::has_registers_left ? loader_a.k_padding() : 0;
+    if (padding > 0) {
+      // The first k-tile goes to stage 1, the second to stage 0; of the first, only the k-steps
+      // that are the operands' are multiplied (257^3 takes 7 % less), by code that is short.
+      auto first_a = loader_a;
+      auto first_b = loader_b;
+      first_a.gmem_to_reg_behind_padding();
+      first_b.gmem_to_reg_behind_padding();
+      loader_a.next();
+      loader_b.next();
+      --k_tiles;
+      if (k_tiles > 0) request_tile(0);
+      first_a.reg_to_smem(smem.a[1]);
+      first_b.reg_to_smem(smem.b[1]);
+      if (k_tiles > 0) store_tile(0);
+      __syncthreads();
+#pragma unroll 1
+      for (int k = padding; k < block_k; ++k) {
+        load_fragments(1, k, 0);
+        thread::thread_mma(acc, frag_a[0][0], frag_b[0][0]);
+      }
+      if (k_tiles == 0) return;
+      __syncthreads();  // every thread has read stage 1
+    } else {
+      request_tile(0);
+      store_tile(0);
+      __syncthreads();
+    }
+    load_fragments(0, 0, 0);
     for (int tile = 1; tile < k_tiles; ++tile) multiply_tile.template operator()<false>();
     multiply_tile.template operator()<true>();
   }

@@ -73,6 +73,15 @@ class TileLoader {
         [&](int i, int j) { set(i, j, padding_); });
   }
 
+  // The same of a first k-tile whose padding nobody reads: anything stands there.
+  __device__ __forceinline__ void gmem_to_reg_behind_padding() {
+    for_each_access([&](int i, int j, const float* source) {
+#pragma unroll
+      for (int v = 0; v < Width; ++v) reg_[i][j][v] = arch::anything();
+      if (k(i, j) >= k_padding_ && is_inside(i, j)) arch::gmem_to_reg<Width>(reg_[i][j], source);
+    });
+  }
+
   __device__ __forceinline__ void reg_to_smem(Smem& smem) const {
     for_each_access(
         [&](int i, int j, auto) { smem.template store<along>(mn(i, j), k(i, j), reg_[i][j]); });
@@ -97,6 +106,9 @@ class TileLoader {
     if constexpr (Guarded) k_padding_ = 0;
   }
 
+  // Elements along k of the current k-tile that stand before the operand.
+  [[nodiscard]] __device__ __forceinline__ int k_padding() const { return k_padding_; }
+
  private:
   // Line of this thread's first access, and its place there.
   __device__ __forceinline__ int first_line() const { return thread_ / run; }
@@ -107,6 +119,10 @@ class TileLoader {
   }
   __device__ __forceinline__ int k(int i, int j) const {
     return along == Major::k ? first_place() + j * place_step : first_line() + i * line_step;
+  }
+  // Along mn, which is whole accesses (the plan sees to it).
+  __device__ __forceinline__ bool is_inside(int i, int j) const {
+    return !Guarded || mn_left_ > (along == Major::k ? i * line_step : j * place_step);
   }
 
   // f(i, j, source) for each access of this thread.
@@ -132,9 +148,6 @@ class TileLoader {
   // request(i, j, source) for each access inside the operand, pad(i, j) for each before its k.
   template <class Request, class Pad>
   __device__ __forceinline__ void for_each_inside(Request request, Pad pad) const {
-    const auto is_inside = [&](int i, int j) {  // mn is whole accesses (the plan sees to it)
-      return !Guarded || mn_left_ > (along == Major::k ? i * line_step : j * place_step);
-    };
     if (Guarded && k_padding_ > 0) {
       for_each_access([&](int i, int j, const float* source) {
         if (k(i, j) < k_padding_) {
@@ -152,8 +165,8 @@ class TileLoader {
 
   GmemTile tile_;  // from this thread's first access on, at the current k-tile
   int thread_;
-  int mn_left_ = 0;    // elements along mn from the first access on
-  int k_padding_ = 0;  // elements along k of the current k-tile that stand before the operand
+  int mn_left_ = 0;  // elements along mn from the first access on
+  int k_padding_ = 0;
   float padding_;
   float reg_[lines][places][Width] = {};
 };

@@ -8,6 +8,7 @@ from .mutant import Mutant
 
 SLICE = "kernel/slice.cuh"
 KERNEL = "kernel/gemm_kernel.cuh"
+EPILOGUE = "epilogue/linear_combination.cuh"
 REDUCTION = "epilogue/slice_reduction.cuh"
 SUM = "kernel/sum_slices_kernel.cuh"
 PLAN = "host/plan.hpp"
@@ -30,6 +31,12 @@ MUTANTS = (
     Mutant("slice_end_beyond_k", SLICE, "if (end > k) end = k;", "",
            "the ragged k-tile is taken for a whole one",
            policies=CLUSTER),
+    Mutant("slice_two_taken_for_one", SLICE, "FewDivisions && slices == 1",
+           "FewDivisions && slices <= 2", "both slices multiply the whole K", policies=CLUSTER),
+    Mutant("slice_rest_at_the_end", SLICE, "s * each + s * rest / count", "s * each",
+           "k-tiles are multiplied twice", policies=CLUSTER),
+    Mutant("slice_rest_to_the_first", SLICE, "(s + 1) * each + (s + 1) * rest / count",
+           "(s + 1) * each + rest", "a slice ends where the next has begun", policies=CLUSTER),
     Mutant("slice_and_tile_exchanged", SLICE, "{block / slices, number,", "{number, number,",
            "a tile of C for each slice", policies=CLUSTER),
 
@@ -61,6 +68,18 @@ MUTANTS = (
     Mutant("kernel_partials_scaled", KERNEL, "unchanged.template operator()",
            "args.epilogue.template operator()", "the epilogue of every slice reads the workspace",
            policies=WORKSPACE),
+    Mutant("kernel_one_row_taken_for_one_column", KERNEL, "few_divisions && args.n_tiles == 1",
+           "few_divisions && args.m_tiles == 1", "tiles along n fall on each other's rows",
+           policies=CLUSTER),
+    Mutant("kernel_c_by_whole_accesses_always", KERNEL, "if (c.template allows<width>()) {",
+           "if (true) {", "wide accesses to a C that has no such lines", net="address",
+           policies=CLUSTER),
+    Mutant("epilogue_width_without_ld", EPILOGUE, " && ld % Width == 0", "",
+           "wide accesses to lines at odd places", net="address", policies=WORKSPACE),
+    Mutant("epilogue_width_without_pointer", EPILOGUE, "arch::is_aligned<Width>(data) && ", "",
+           "wide accesses to a C at an odd place", net="address", policies=WORKSPACE),
+    Mutant("epilogue_width_without_n", EPILOGUE, " && n_left % Width == 0", "",
+           "the last access of a line reaches beyond it", net="address", policies=WORKSPACE),
     Mutant("kernel_slices_not_summed", KERNEL, "if (args.slices > 1) {", "if (args.slices > 8) {",
            "every slice writes C", policies=CLUSTER),
 

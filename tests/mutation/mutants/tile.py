@@ -16,6 +16,7 @@ ACCESS = "arch/vector_access.cuh"
 BUFFERED = ("double_buffered",)
 SCALAR_BUFFERED = ("double_buffered",)  # its scalar variants copy
 VECTORIZED = ("vectorized",)
+CLUSTER = ("cluster_slices",)
 PAIRS = ("pairs",)  # accesses that do not divide by the threads
 
 MUTANTS = (
@@ -73,6 +74,16 @@ MUTANTS = (
            "if (k(i, j) + 1 < k_padding_)", "an element before the operand's k is read"),
     Mutant("loader_k_padding_too_long", LOADER, "if (k(i, j) < k_padding_)",
            "if (k(i, j) <= k_padding_)", "the operand's first k is left out"),
+    Mutant("loader_behind_padding_too_late", LOADER, "if (k(i, j) >= k_padding_ &&",
+           "if (k(i, j) > k_padding_ &&", "the operand's first k is not read", policies=CLUSTER),
+    Mutant("loader_behind_padding_without_guard", LOADER,
+           "if (k(i, j) >= k_padding_ && is_inside(i, j))",
+           "if (k(i, j) >= k_padding_)", "accesses beyond the operand are read", net="address",
+           policies=CLUSTER),
+    Mutant("loader_behind_padding_reads_it", LOADER,
+           "if (k(i, j) >= k_padding_ && is_inside(i, j))",
+           "if (is_inside(i, j))", "elements before the operand are read", net="address",
+           policies=CLUSTER),
     Mutant("loader_whole_tile_of_padding", LOADER,
            "(k_extent - tile.k_left % k_extent) % k_extent", "k_extent - tile.k_left % k_extent",
            "where k is whole k-tiles, the first one is padding"),
