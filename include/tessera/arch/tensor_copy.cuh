@@ -19,7 +19,7 @@ inline constexpr int longest_box = 256;
 
 // What the hardware knows of a matrix and its boxes: the driver's CUtensorMap, which host code
 // fills (host/tensor_map.cuh). A kernel reads it where its argument is, which is __grid_constant__.
-struct alignas(64) TensorMap {
+struct alignas(128) TensorMap {
   unsigned long long words[16];
 };
 
