@@ -121,7 +121,7 @@ TEST_P(LargeOffsets, LdOfTwoToTheThirty) {
   }
 }
 
-// Lines that a tensor map cannot tell apart, where each operand has one only.
+// An ld that no tensor map takes, where each operand has one line only.
 TEST_P(LargeOffsets, LdOfTwoToTheForty) {
   constexpr index_t m = 8, n = 12, ld = index_t{1} << 40;
   const HostMatrix host_a = filled(m, 1, Fill::small_integers, 1),

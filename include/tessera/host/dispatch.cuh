@@ -26,17 +26,15 @@ Status dispatch(const LaunchPlan& plan, const kernel::GemmArguments& arguments,
   const LaunchShape shape{plan.grid, plan.block, plan.smem_bytes, plan.cluster ? plan.slices : 1,
                           least_smem};
   const auto run = [&](auto* kernel) { return launch(kernel, shape, stream, arguments); };
-  constexpr bool has_boxes = kernel::Variant<Policy, LayoutA, LayoutB, width, true>::has_boxes;
   if constexpr (width > 1) {
-    const bool too_far = has_boxes && !is_within_boxes(arguments);
-    if ((plan.vec_width_a == 1 && plan.vec_width_b == 1) || too_far) {
+    if (plan.vec_width_a == 1 && plan.vec_width_b == 1) {
       return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, 1, true>);
     }
   }
   if constexpr (config.has_exact_variant()) {
     if (!plan.guarded) return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, width, false>);
   }
-  if constexpr (has_boxes) {
+  if constexpr (kernel::Variant<Policy, LayoutA, LayoutB, width, true>::has_boxes) {
     kernel::BoxedArguments boxed{arguments, {}, {}};
     const Status status = add_boxes(plan, boxed);
     if (!status.ok()) return status;

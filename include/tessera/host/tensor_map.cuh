@@ -14,7 +14,8 @@
 namespace tessera {
 namespace TESSERA_HIDDEN detail {
 
-// One operand: mn elements side by side, k lines of them, ld apart, in boxes of so many.
+// One operand: mn elements side by side, k lines of them, ld apart (less than 2^40 bytes, where
+// there are several), in boxes of so many.
 struct Boxes {
   const float* data;
   index_t mn, k, ld;
@@ -42,7 +43,9 @@ inline cudaError_t find_encode(Encode& encode) {
 inline Status make_map(Encode encode, const Boxes& boxes, arch::TensorMap& map) {
   const cuuint64_t extents[] = {static_cast<cuuint64_t>(boxes.mn),
                                 static_cast<cuuint64_t>(boxes.k)};
-  const cuuint64_t stride[] = {static_cast<cuuint64_t>(boxes.ld) * sizeof(float)};
+  // A single line's ld may be anything, which the driver would not take.
+  const index_t ld = boxes.k == 1 ? (boxes.mn + 3) / 4 * 4 : boxes.ld;
+  const cuuint64_t stride[] = {static_cast<cuuint64_t>(ld) * sizeof(float)};
   const cuuint32_t box[] = {static_cast<cuuint32_t>(boxes.box_mn),
                             static_cast<cuuint32_t>(boxes.box_k)};
   const cuuint32_t steps[] = {1, 1};
@@ -53,12 +56,6 @@ inline Status make_map(Encode encode, const Boxes& boxes, arch::TensorMap& map) 
              extents, stride, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
              CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   return to_status(static_cast<cudaError_t>(result));  // the same numbers
-}
-
-// Whether maps can say how far apart the lines of A and B are: less than 2^40 bytes.
-constexpr bool is_within_boxes(const kernel::GemmArguments& arguments) {
-  constexpr index_t limit = (index_t{1} << 40) / static_cast<index_t>(sizeof(float));
-  return arguments.lda < limit && arguments.ldb < limit;
 }
 
 // Fills in the maps of A and B, on a chip that copies boxes.

@@ -128,8 +128,8 @@ MUTANTS = (
     Mutant("boxes_end_one_line_early", MAPS, "static_cast<cuuint64_t>(boxes.k)}",
            "static_cast<cuuint64_t>(boxes.k - 1)}", "the last k counts as outside",
            policies=SMALL),
-    Mutant("boxes_packed_in_gmem", MAPS, "static_cast<cuuint64_t>(boxes.ld)",
-           "static_cast<cuuint64_t>(boxes.mn)", "ld is taken for the width", policies=SMALL),
+    Mutant("boxes_packed_in_gmem", MAPS, ": boxes.ld;", ": boxes.mn;",
+           "ld is taken for the width", policies=SMALL),
 
     # TileCopier
     Mutant("copier_clamp_off_by_one", COPIER, "last_(tile.mn_left - width_mn)",
