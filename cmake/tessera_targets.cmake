@@ -38,6 +38,17 @@ function(tessera_configure_target target flavour)
   endif()
 endfunction()
 
+# tessera_without_kernels(<file>...): of these sources of the current folder, those that hold no
+# kernels are C++ in the GPU flavour, too, which takes 2 s a file where nvcc takes 8.
+function(tessera_without_kernels)
+  foreach(source IN LISTS ARGN)
+    file(STRINGS ${source} kernels REGEX "__global__|include.*[.]cuh")
+    if(NOT kernels)
+      set_source_files_properties(${source} PROPERTIES LANGUAGE CXX)
+    endif()
+  endforeach()
+endfunction()
+
 # tessera_add_library(<name> SOURCES <file>... [LIBRARIES <target>...] [DEFINITIONS <macro>...]):
 # a static library in both flavours.
 function(tessera_add_library name)
