@@ -107,9 +107,11 @@ function(tessera_add_executable name)
     if(arg_TEST)
       tessera_add_tests(${twin} ${twin} ${tests} emulated)
       if(arg_ORDERS)
+        # Grids and offsets are what they are in any order; a tail has its own suite in every order.
         foreach(order IN ITEMS reverse random)
           tessera_add_tests(${twin} ${twin}.${order} ${tests} emulated order
-                            ENVIRONMENT TESSERA_EMULATOR_ORDER=${order})
+                            ENVIRONMENT TESSERA_EMULATOR_ORDER=${order}
+                                        GTEST_FILTER=-*LargeOffsets*:TailOfPipelined.*)
         endforeach()
       endif()
     endif()
