@@ -38,6 +38,17 @@ function(tessera_configure_target target flavour)
   endif()
 endfunction()
 
+# tessera_without_kernels(<file>...): of these sources of the current folder, those that hold no
+# kernels are C++ in the GPU flavour, too, which takes 2 s a file where nvcc takes 8.
+function(tessera_without_kernels)
+  foreach(source IN LISTS ARGN)
+    file(STRINGS ${source} kernels REGEX "__global__|include.*[.]cuh")
+    if(NOT kernels)
+      set_source_files_properties(${source} PROPERTIES LANGUAGE CXX)
+    endif()
+  endforeach()
+endfunction()
+
 # tessera_add_library(<name> SOURCES <file>... [LIBRARIES <target>...] [DEFINITIONS <macro>...]):
 # a static library in both flavours.
 function(tessera_add_library name)
@@ -96,9 +107,11 @@ function(tessera_add_executable name)
     if(arg_TEST)
       tessera_add_tests(${twin} ${twin} ${tests} emulated)
       if(arg_ORDERS)
+        # Grids and offsets are what they are in any order; a tail has its own suite in every order.
         foreach(order IN ITEMS reverse random)
           tessera_add_tests(${twin} ${twin}.${order} ${tests} emulated order
-                            ENVIRONMENT TESSERA_EMULATOR_ORDER=${order})
+                            ENVIRONMENT TESSERA_EMULATOR_ORDER=${order}
+                                        GTEST_FILTER=-*LargeOffsets*:TailOfPipelined.*)
         endforeach()
       endif()
     endif()

@@ -1,4 +1,9 @@
 #include "../erased_policy.cuh"
+#include "../launches.cuh"
+
+namespace tessera {
+TESSERA_LAUNCHES(, policy::pipelined)
+}  // namespace tessera
 
 namespace tessera::support {
 

@@ -1,4 +1,9 @@
 #include "../erased_policy.cuh"
+#include "../launches.cuh"
+
+namespace tessera {
+TESSERA_LAUNCHES(, policy::split_k_wide)
+}  // namespace tessera
 
 namespace tessera::support {
 PolicyEntry split_k_wide_entry() { return library_entry<policy::split_k_wide>(); }
