@@ -123,7 +123,7 @@ TEST_P(TensorCopyInEveryOrder, CopiesWhatIsInsideAndZerosAround) {
   const Matrix matrix(13, 6, 16);
   for (const bool at_issue : {false, true}) {
     emulator::options.copy_at_issue = at_issue;
-    for (const int element : {-9, -3, 0, 5, 12, 13}) {
+    for (const int element : {-12, -4, 0, 4, 12, 16}) {
       for (const int line : {-5, -1, 0, 2, 5, 6}) {
         std::vector<float> out;
         ASSERT_EQ(run(matrix, {element, line}, out), cudaSuccess) << emulator::last_report();
@@ -177,7 +177,10 @@ TEST(TensorCopies, AddressesAreChecked) {
   what.smem = 64;
   EXPECT_EQ(failing(run(Matrix(16, 4, 16), what, out)), cudaErrorMisalignedAddress);
   EXPECT_TRUE(reported("not a multiple of 128"));
-  what.smem = 128;
+  what.smem = 0, what.element = 2;
+  EXPECT_EQ(failing(run(Matrix(16, 4, 16), what, out)), cudaErrorMisalignedAddress);
+  EXPECT_TRUE(reported("a multiple of 16 bytes of its line"));
+  what.smem = 128, what.element = 0;
   EXPECT_EQ(failing(run(Matrix(16, 4, 16), what, out)), cudaErrorIllegalAddress);
   EXPECT_TRUE(reported("outside the block's dynamic shared memory"));
   EXPECT_EQ(

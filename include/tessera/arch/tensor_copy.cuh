@@ -25,7 +25,8 @@ struct alignas(128) TensorMap {
 
 // Copies the box that begins at (mn, k), where mn is the contiguous mode, to smem, packed; what
 // lies outside the matrix is +0, also before its first element. `full` expects the bytes of the
-// whole box (PipelineBarrier::expect). smem is a multiple of 128 bytes.
+// whole box (PipelineBarrier::expect). smem is a multiple of 128 bytes, mn of 4 elements: others
+// stop the kernel (seen on an H200).
 __device__ __forceinline__ void copy_box(float* smem, const TensorMap* map, int mn, int k,
                                          PipelineBarrier& full) {
 #if defined(TESSERA_EMULATOR)

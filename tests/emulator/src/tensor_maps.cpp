@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint64_t kIsMap = 0x7e55e7a;
 constexpr std::uint64_t kLargestBox = 256, kStrideUnit = 16, kSmemUnit = 128;
+constexpr int kFirstUnit = 4;  // elements
 
 // What an encoded map holds. Extents, and sides of a box, are elements; the stride is bytes.
 struct Map {
@@ -58,6 +59,9 @@ void BlockScheduler::copy_box(void* smem, const void* encoded, int first, int fi
   if (map.is_map != kIsMap) stop(cudaErrorIllegalInstruction, "a tensor map was not encoded");
   if (!is_multiple(smem, kSmemUnit)) {
     stop(cudaErrorMisalignedAddress, "a box's shared memory is not a multiple of 128");
+  }
+  if (first % kFirstUnit != 0) {
+    stop(cudaErrorMisalignedAddress, "a box does not begin at a multiple of 16 bytes of its line");
   }
   const std::uint64_t bytes = map.box[0] * map.box[1] * sizeof(float);
   const auto offset =

@@ -94,9 +94,9 @@ void barrier_expect(void* barrier, unsigned int bytes);
 // Returns at once if the current phase has the other parity; else when it is complete.
 void barrier_wait(void* barrier, unsigned int parity);
 
-// TMA: copies the map's box that begins at element `first` of line `first_line` of the matrix,
-// packed, to 128-byte aligned dynamic shared memory; what lies outside the matrix is 0. Nothing is
-// read or written before somebody waits for the barrier's current phase.
+// TMA: copies the map's box that begins at element `first` (a multiple of 4) of line `first_line`
+// of the matrix, packed, to 128-byte aligned dynamic shared memory; what lies outside the matrix is
+// 0. Nothing is read or written before somebody waits for the barrier's current phase.
 void copy_box(void* smem, const void* map, int first, int first_line, void* barrier);
 
 // Progress in global memory that blocks tell each other: stores `value` after all that the calling
