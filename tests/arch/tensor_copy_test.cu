@@ -19,6 +19,15 @@ namespace {
 static_assert(sizeof(arch::TensorMap) == sizeof(CUtensorMap) &&
               alignof(arch::TensorMap) >= alignof(CUtensorMap));
 
+// What the library says instead of including cuda.h.
+static_assert(detail::float32 == int{CU_TENSOR_MAP_DATA_TYPE_FLOAT32} &&
+              detail::no_interleave == int{CU_TENSOR_MAP_INTERLEAVE_NONE} &&
+              detail::no_swizzle == int{CU_TENSOR_MAP_SWIZZLE_NONE} &&
+              detail::fetch_256 == int{CU_TENSOR_MAP_L2_PROMOTION_L2_256B} &&
+              detail::fill_zeros == int{CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE} &&
+              sizeof(CUtensorMapDataType) == sizeof(int) && sizeof(CUresult) == sizeof(int) &&
+              sizeof(cuuint64_t) == sizeof(long long) && sizeof(cuuint32_t) == sizeof(int));
+
 constexpr int box_mn = 16, box_k = 8, box_floats = box_mn * box_k;
 
 bool has_tensor_copies() {

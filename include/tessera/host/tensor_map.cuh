@@ -2,8 +2,6 @@
 // them; its entry point is looked up, so that nothing links to it.
 #pragma once
 
-#include <cuda.h>
-
 #include "../arch/tensor_copy.cuh"
 #include "../arch/visibility.hpp"
 #include "../kernel/gemm_kernel.cuh"
@@ -22,7 +20,14 @@ struct Boxes {
   int box_mn, box_k;
 };
 
-using Encode = decltype(&cuTensorMapEncodeTiled);
+// The driver's cuTensorMapEncodeTiled, whose enumerations are ints. Declared here, because cuda.h
+// has parameters with names that users' macros have (N).
+using Encode = int (*)(void* map, int type, unsigned dimensions, void* data,
+                       const unsigned long long* extents, const unsigned long long* strides,
+                       const unsigned* box, const unsigned* steps, int interleave, int swizzle,
+                       int promotion, int fill);
+// Of its enumerations: floats, lines as they are, L2 fetches of 256 bytes, zeros outside.
+enum EncodeChoice { float32 = 7, no_interleave = 0, no_swizzle = 0, fetch_256 = 3, fill_zeros = 0 };
 
 // Finds the driver's function.
 inline cudaError_t find_encode(Encode& encode) {
@@ -41,20 +46,17 @@ inline cudaError_t find_encode(Encode& encode) {
 }
 
 inline Status make_map(Encode encode, const Boxes& boxes, arch::TensorMap& map) {
-  const cuuint64_t extents[] = {static_cast<cuuint64_t>(boxes.mn),
-                                static_cast<cuuint64_t>(boxes.k)};
+  const auto unsigned_of = [](index_t value) { return static_cast<unsigned long long>(value); };
+  const unsigned long long extents[] = {unsigned_of(boxes.mn), unsigned_of(boxes.k)};
   // A single line's ld may be anything, which the driver would not take.
   const index_t ld = boxes.k == 1 ? (boxes.mn + 3) / 4 * 4 : boxes.ld;
-  const cuuint64_t stride[] = {static_cast<cuuint64_t>(ld) * sizeof(float)};
-  const cuuint32_t box[] = {static_cast<cuuint32_t>(boxes.box_mn),
-                            static_cast<cuuint32_t>(boxes.box_k)};
-  const cuuint32_t steps[] = {1, 1};
+  const unsigned long long stride[] = {unsigned_of(ld) * sizeof(float)};
+  const unsigned box[] = {static_cast<unsigned>(boxes.box_mn), static_cast<unsigned>(boxes.box_k)};
+  const unsigned steps[] = {1, 1};
   // Only read. NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast)
   auto* const data = const_cast<float*>(boxes.data);
-  const CUresult result =
-      encode(reinterpret_cast<CUtensorMap*>(&map), CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, data,
-             extents, stride, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
-             CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const int result = encode(&map, float32, 2, data, extents, stride, box, steps, no_interleave,
+                            no_swizzle, fetch_256, fill_zeros);
   return to_status(static_cast<cudaError_t>(result));  // the same numbers
 }
 
