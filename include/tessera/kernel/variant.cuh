@@ -31,10 +31,12 @@ struct Variant {
   static constexpr Major b_major = is_row_major<LayoutB> ? Major::mn : Major::k;
 
   // Whether the launch says how to copy k-tiles of A and B as boxes, whose sides are limited.
-  static constexpr bool has_boxes = config.producers.warps > 0 && VecWidth == 4 &&
-                                    a_major == Major::mn&& b_major ==
-                                        Major::mn&& block_m <= arch::longest_box&& block_n <=
-                                            arch::longest_box&& block_k <= arch::longest_box;
+  static constexpr bool both_along_mn = (a_major == Major::mn) && (b_major == Major::mn);
+  static constexpr bool fits_boxes = (block_m <= arch::longest_box) &&
+                                     (block_n <= arch::longest_box) &&
+                                     (block_k <= arch::longest_box);
+  static constexpr bool has_boxes =
+      config.producers.warps > 0 && VecWidth == 4 && both_along_mn&& fits_boxes;
 
   using Map = thread::ThreadMap<Policy>;
   using SmemA = tile::SmemTile<block_m, block_k, config.a_smem.major>;
