@@ -36,7 +36,7 @@ struct Variant {
                                      (block_n <= arch::longest_box) &&
                                      (block_k <= arch::longest_box);
   static constexpr bool has_boxes =
-      config.producers.warps > 0 && VecWidth == 4 && both_along_mn&& fits_boxes;
+      (config.producers.warps > 0) && (VecWidth == 4) && both_along_mn && fits_boxes;
 
   using Map = thread::ThreadMap<Policy>;
   using SmemA = tile::SmemTile<block_m, block_k, config.a_smem.major>;
