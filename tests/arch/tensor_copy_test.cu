@@ -84,7 +84,21 @@ TEST(TensorCopy, BoxesArePackedAndZeroOutside) {
   }
 }
 
-// Lines 2^38 floats apart are too far.
+// Lines 2^38 floats apart are too far: gemm asks for no such map, and where there is one line, for
+// another.
+TEST(TensorCopy, LinesTooFarApartAreKnown) {
+  kernel::GemmArguments arguments{};
+  arguments.k = 2;
+  arguments.lda = arguments.ldb = (index_t{1} << 38) - 1;
+  EXPECT_TRUE(detail::is_within_boxes(arguments));
+  arguments.lda = index_t{1} << 38;
+  EXPECT_FALSE(detail::is_within_boxes(arguments));
+  arguments.lda = 4, arguments.ldb = index_t{1} << 38;
+  EXPECT_FALSE(detail::is_within_boxes(arguments));
+  arguments.k = 1;
+  EXPECT_TRUE(detail::is_within_boxes(arguments));
+}
+
 TEST(TensorCopy, AMapTheDriverRefusesIsAStatus) {
   if (!has_tensor_copies()) GTEST_SKIP() << "the chip has no tensor copies";
   const support::DeviceBuffer<float> matrix(64);

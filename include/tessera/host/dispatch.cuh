@@ -15,7 +15,7 @@ namespace TESSERA_HIDDEN detail {
 
 // The variants of a policy and layout pair: exact at the policy's full width, guarded at the full
 // width, guarded and scalar. (Exact and scalar would be a fourth: the plan calls it guarded.) Those
-// whose guards cost nothing have the last two.
+// whose guards cost nothing have the last two. Lines too far apart for tensor maps are scalar.
 template <class Policy, class LayoutA, class LayoutB>
 Status dispatch(const LaunchPlan& plan, const kernel::GemmArguments& arguments,
                 cudaStream_t stream) {
@@ -26,15 +26,17 @@ Status dispatch(const LaunchPlan& plan, const kernel::GemmArguments& arguments,
   const LaunchShape shape{plan.grid, plan.block, plan.smem_bytes, plan.cluster ? plan.slices : 1,
                           least_smem};
   const auto run = [&](auto* kernel) { return launch(kernel, shape, stream, arguments); };
+  constexpr bool has_boxes = kernel::Variant<Policy, LayoutA, LayoutB, width, true>::has_boxes;
   if constexpr (width > 1) {
-    if (plan.vec_width_a == 1 && plan.vec_width_b == 1) {
+    const bool scalar = plan.vec_width_a == 1 && plan.vec_width_b == 1;
+    if (scalar || (has_boxes && !is_within_boxes(arguments))) {
       return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, 1, true>);
     }
   }
   if constexpr (config.has_exact_variant()) {
     if (!plan.guarded) return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, width, false>);
   }
-  if constexpr (kernel::Variant<Policy, LayoutA, LayoutB, width, true>::has_boxes) {
+  if constexpr (has_boxes) {
     kernel::BoxedArguments boxed{arguments, {}, {}};
     const Status status = add_boxes(plan, boxed);
     if (!status.ok()) return status;

@@ -60,6 +60,12 @@ inline Status make_map(Encode encode, const Boxes& boxes, arch::TensorMap& map) 
   return to_status(static_cast<cudaError_t>(result));  // the same numbers
 }
 
+// Whether maps can say how far apart the lines of A and B are.
+constexpr bool is_within_boxes(const kernel::GemmArguments& arguments) {
+  constexpr index_t limit = (index_t{1} << 40) / static_cast<index_t>(sizeof(float));
+  return arguments.k == 1 || (arguments.lda < limit && arguments.ldb < limit);
+}
+
 // Fills in the maps of A and B, on a chip that copies boxes.
 inline Status add_boxes(const LaunchPlan& plan, kernel::BoxedArguments& arguments) {
   int device = 0, major = 0;

@@ -135,8 +135,8 @@ MUTANTS = (
            policies=NAIVE),
 
     # dispatch and launch
-    Mutant("dispatch_always_full_width", DISPATCH, "if (plan.vec_width_a == 1 &&",
-           "if (plan.vec_width_a == 0 &&", "narrow operands get vector accesses", policies=PAIRS),
+    Mutant("dispatch_always_full_width", DISPATCH, "= plan.vec_width_a == 1 &&",
+           "= plan.vec_width_a == 0 &&", "narrow operands get vector accesses", policies=PAIRS),
     Mutant("dispatch_always_exact", DISPATCH, "if (!plan.guarded) return", "if (true) return",
            "ragged problems run without guards", policies=NAIVE),
     Mutant("launch_on_the_default_stream", LAUNCH, "config.stream = stream;", "",
