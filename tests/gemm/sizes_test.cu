@@ -91,7 +91,7 @@ TEST_P(Sizes, EveryKThroughThreeTiles) {
 
 TEST_P(Sizes, KTileCountsOddAndEven) {
   const index_t bk = config.block_k();
-#if defined(TESSERA_EMULATOR)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   const int many = 63;
 #else
   const int many = 255;
