@@ -81,6 +81,7 @@ inline std::string chip_header(const Chip& chip, const Samples& samples) {
   member("split_k_wide", chip.split_k_wide);
   member("split_k_tall", chip.split_k_tall);
   member("split_k", chip.split_k);
+  member("split_k_pipelined", chip.split_k_pipelined);
   member("skinny", chip.skinny);
   os << "    .narrow =\n        {\n";
   for (const TileCost& cost : chip.narrow) detail::write_cost(os, cost, "            ");

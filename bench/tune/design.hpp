@@ -72,7 +72,8 @@ inline std::vector<Point> points_of(const TileConfig& config, int sm_count) {
       for (const index_t k_tiles : {8, 24, 64}) {
         const GemmShape shape = detail::shape_of(config, count, slices * k_tiles);
         if (!detail::is_short(shape)) continue;
-        if (!in_cluster || power_of_two) points.push_back({shape, slices});
+        if (!in_cluster || (power_of_two && config.adds_in_clusters()))
+          points.push_back({shape, slices});
         if (in_cluster) points.push_back({shape, slices, true});
       }
     }
@@ -83,6 +84,7 @@ inline std::vector<Point> points_of(const TileConfig& config, int sm_count) {
       for (const index_t k_tiles : {8, 24}) {
         const auto [m, n, k] = detail::shape_of(config, count, slices * k_tiles);
         for (const bool workspace : {false, true}) {
+          if (!workspace && !config.adds_in_clusters()) continue;
           points.push_back({{m - 4, n - 4, k - 4}, slices, workspace});
           points.push_back({{m, n, k}, slices, workspace, false});
         }

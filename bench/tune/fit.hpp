@@ -132,6 +132,7 @@ Chip fit_chip(const Samples& samples, const Candidates& candidates) {
   fit(chip.split_k_wide, "split_k_wide");
   fit(chip.split_k_tall, "split_k_tall");
   fit(chip.split_k, "split_k");
+  fit(chip.split_k_pipelined, "split_k_pipelined");
   fit(chip.skinny, "skinny");
   fit(chip.narrow[0], "narrow up to 16");
   fit(chip.narrow[1], "narrow up to 32");

@@ -69,7 +69,8 @@ class Tuner {
     for (const auto& [name, config] : {std::pair{"pipelined", policy::pipelined::config},
                                        {"split_k_wide", policy::split_k_wide::config},
                                        {"split_k_tall", policy::split_k_tall::config},
-                                       {"split_k", policy::split_k::config}}) {
+                                       {"split_k", policy::split_k::config},
+                                       {"split_k_pipelined", policy::split_k_pipelined::config}}) {
       measure_all("fit", name, points_of(config, samples_.sm_count));
     }
     measure_all("fit", "skinny", skinny_points(8));
@@ -176,6 +177,7 @@ class Tuner {
     if (policy == "split_k_wide") return launch_as<policy::split_k_wide>(p);
     if (policy == "split_k_tall") return launch_as<policy::split_k_tall>(p);
     if (policy == "split_k") return launch_as<policy::split_k>(p);
+    if (policy == "split_k_pipelined") return launch_as<policy::split_k_pipelined>(p);
     if (policy == "narrow") return launch_as<policy::narrow>(p);
     launch_as<policy::skinny>(p);
   }

@@ -250,6 +250,23 @@ struct split_k_tall {
   }
 };
 
+// Idea    As split_k, on the widest thread tile: long slices of few tiles of 128 x 256, or of a C
+//         whose tiles do not fill the chip.
+// Change  pipelined's threads and tiles; slices instead of a tail.
+// Cost    Slices go through a workspace, also where a cluster could hold them; no tensor copies; a
+//         block begins and ends alone on its SM, so that a slice should have 16 k-tiles.
+// Watch   As pipelined.
+struct split_k_pipelined {
+  static constexpr const char* name = "split_k_pipelined";
+  static constexpr TileConfig config = with(pipelined::config, EvenTail{0}, Slices{512});
+  template <class Variant>
+  using mainloop = tessera::mainloop::pipelined<Variant>;
+
+  static constexpr int slices(const GemmShape& shape) {
+    return detail::best_slices(chips::h200, chips::h200.split_k_pipelined, config, shape);
+  }
+};
+
 // Chooses among true-FP32 policies, and into how many slices to cut K, by shape and alignment: the
 // fewest microseconds by the cost model (host/cost_model.hpp), with the constants of an H200. On
 // another chip they may pick a policy that is not its best; results are right on every chip. No
@@ -262,12 +279,14 @@ struct automatic {
   // In the order in which they win a tie.
   TESSERA_HIDDEN static constexpr detail::Candidates candidates(const Chip& chip,
                                                                 const GemmShape& shape) {
-    detail::Candidates all{{{pipelined::name, pipelined::config, &chip.pipelined},
-                            {split_k_wide::name, split_k_wide::config, &chip.split_k_wide},
-                            {split_k_tall::name, split_k_tall::config, &chip.split_k_tall},
-                            // Measured over predicted: 0.91 to 1.03, 0.98 in the mean.
-                            {split_k::name, split_k::config, &chip.split_k, 0, 0.96}},
-                           4};
+    detail::Candidates all{
+        {{pipelined::name, pipelined::config, &chip.pipelined},
+         {split_k_wide::name, split_k_wide::config, &chip.split_k_wide},
+         {split_k_tall::name, split_k_tall::config, &chip.split_k_tall},
+         // Measured over predicted: 0.91 to 1.03, 0.98 in the mean.
+         {split_k::name, split_k::config, &chip.split_k, 0, 0.96},
+         {split_k_pipelined::name, split_k_pipelined::config, &chip.split_k_pipelined, 0, never}},
+        5};
     // Up to 8 wide nothing comes near skinny, which the model does not see where launches are most
     // of the time.
     const index_t width = shape.m < shape.n ? shape.m : shape.n;
@@ -287,7 +306,7 @@ struct automatic {
 
   // Calls f with the policy and its Choice.
   template <class Function>
-  TESSERA_HIDDEN static constexpr auto select(const GemmShape& shape, bool vectorized,
+  TESSERA_HIDDEN static constexpr auto select(const GemmShape& shape, Vectorized vectorized,
                                               Function&& f) {
     constexpr int most_slices = 1 << 30;
     return select_up_to(most_slices, shape, vectorized, f);
@@ -296,7 +315,7 @@ struct automatic {
  protected:
   template <class Function>
   TESSERA_HIDDEN static constexpr auto select_up_to(int most_slices, const GemmShape& shape,
-                                                    bool vectorized, Function&& f) {
+                                                    Vectorized vectorized, Function&& f) {
     const auto rank = [&](const detail::Candidates& of, const GemmShape& product) {
       return detail::rank(chips::h200, of, product, vectorized, most_slices);
     };
@@ -311,7 +330,7 @@ struct automatic {
       const GemmShape inner = detail::inner_shape(shape, possible);
       const detail::Candidates of_inner = candidates(chips::h200, inner);
       const detail::Ranking inner_ranking = rank(of_inner, inner);
-      const double us = detail::rim_us(configs, shape, possible, vectorized, most_slices > 1);
+      const double us = detail::rim_us(configs, shape, possible, vectorized.all, most_slices > 1);
       if (inner_ranking.best.us + us < worth_a_rim * ranking.best.us) {
         rest = inner, all = of_inner, ranking = inner_ranking, rim = possible, rim_us = us;
       }
@@ -340,6 +359,8 @@ struct automatic {
         return f(split_k_tall{}, chosen("medium: tiles of 128 x 64 fill the last wave"));
       case 3:
         return f(split_k{}, chosen("small: tiles of 64 x 64 reach more SMs"));
+      case 4:
+        return f(split_k_pipelined{}, chosen("never uncut"));
       default:
         if (rest.m <= widest_skinny || rest.n <= widest_skinny) {
           return skinny::select(rest, [&](auto tile) {
@@ -356,6 +377,8 @@ struct automatic {
 
  private:
   static constexpr index_t widest_skinny = 8, widest_narrow = 48;
+  // Uncut, split_k_pipelined is pipelined without its tail.
+  static constexpr double never = 10.0;
   // A rim must save 2 %: its own times are that uncertain, as both sides share the others.
   static constexpr double worth_a_rim = 0.98;
 };
@@ -374,7 +397,7 @@ struct automatic_unsplit : private automatic {
   using automatic::rim_policy;
 
   template <class Function>
-  TESSERA_HIDDEN static constexpr auto select(const GemmShape& shape, bool vectorized,
+  TESSERA_HIDDEN static constexpr auto select(const GemmShape& shape, Vectorized vectorized,
                                               Function&& f) {
     return select_up_to(1, shape, vectorized, f);
   }

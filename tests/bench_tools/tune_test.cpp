@@ -26,6 +26,7 @@ constexpr TileConfig medium =
 constexpr TileConfig tall =
     with(wide, Threads{16, 8}, ThreadTile{8, 8}, KTile{8}, MinBlocks{4}, Slices{32});
 constexpr TileConfig small = with(wide, Threads{8, 16}, ThreadTile{8, 4}, MinBlocks{4}, Slices{32});
+constexpr TileConfig large = with(wide, Stages{3}, Producers{4}, Slices{32});
 constexpr TileConfig streaming =
     with(wide, Threads{1, 64}, ThreadTile{8, 4}, MinBlocks{3}, Slices{1024}, Streamed::b);
 // `width` wide and 64 long, eight on an SM.
@@ -40,8 +41,9 @@ tessera::detail::Candidates candidates(const Chip& chip, const GemmShape& shape)
   tessera::detail::Candidates all{{{"pipelined", wide, &chip.pipelined},
                                    {"split_k_wide", medium, &chip.split_k_wide},
                                    {"split_k_tall", tall, &chip.split_k_tall},
-                                   {"split_k", small, &chip.split_k}},
-                                  4};
+                                   {"split_k", small, &chip.split_k},
+                                   {"split_k_pipelined", large, &chip.split_k_pipelined, 0, 10.0}},
+                                  5};
   const index_t narrow = std::min(shape.m, shape.n);
   if (narrow <= 8) {
     all.list[all.count++] = {"skinny", streaming, &chip.skinny, 4};
@@ -79,6 +81,10 @@ Chip chip_to_find() {
   chip.split_k_wide = cost(2.0, 2, true);
   chip.split_k_tall = cost(1.4, 4, true);
   chip.split_k = cost(1.0, 4, true);
+  chip.split_k_pipelined = cost(4.0, 1, true);
+  chip.split_k_pipelined.guarded_k_tile = chip.split_k_pipelined.guarded_k_tiles = 0.0;
+  chip.split_k_pipelined.scalar_cluster_k_tiles = chip.split_k_pipelined.cluster = 0.0;
+  chip.split_k_pipelined.far_k_tile = 0.0;
   chip.skinny = cost(1.2, 3, true);
   chip.skinny.guarded_k_tile = chip.skinny.guarded_k_tiles = 0.0;
   chip.skinny.scalar_k_tile = chip.skinny.scalar_k_tiles = 0.0;
@@ -107,7 +113,7 @@ Samples samples_of(const Chip& chip, double noise) {
         {set, c.name, p.shape, p.slices, p.workspace, vectorized, us * factor(random)});
   };
   int number = 0;
-  for (const TileConfig& config : {wide, medium, tall, small}) {
+  for (const TileConfig& config : {wide, medium, tall, small, large}) {
     for (const Point& p : points_of(config, chip.sm_count)) measure("fit", number, p);
     ++number;
   }
@@ -191,6 +197,7 @@ TEST(FitChip, GivesTheConstantsOfTheModelBack) {
   expect_equal(got.split_k_wide, expected.split_k_wide, tolerance);
   expect_equal(got.split_k_tall, expected.split_k_tall, tolerance);
   expect_equal(got.split_k, expected.split_k, tolerance);
+  expect_equal(got.split_k_pipelined, expected.split_k_pipelined, tolerance);
   expect_equal(got.skinny, expected.skinny, tolerance);
   for (int i = 0; i < 3; ++i) expect_equal(got.narrow[i], expected.narrow[i], tolerance);
 }
@@ -318,7 +325,7 @@ TEST(ChipHeader, NamesTheChipAndHoldsItsConstants) {
 }
 
 TEST(Design, HasEveryKindOfMeasurement) {
-  for (const TileConfig& config : {wide, medium, tall, small}) {
+  for (const TileConfig& config : {wide, medium, tall, small, large}) {
     std::set<index_t> shares;
     bool ragged = false, scalar = false, sliced = false;
     for (const Point& p : points_of(config, 132)) {

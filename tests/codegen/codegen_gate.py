@@ -3,8 +3,9 @@
 
 For each policy, architecture, layout pair and variant: registers, stack frame and spills. For each
 policy: shared memory, and on sm_90a the FFMA share of the mainloop's instructions (where there is a
-cuobjdump). For small translation units of one call: seconds to compile. Also that no sum or
-product flushes subnormals under -use_fast_math (where there is a cuobjdump).
+cuobjdump). For small translation units of one call: seconds to compile. Also, where there is a
+cuobjdump, that no sum or product flushes subnormals under -use_fast_math, and that every kernel for
+sm_90a waits for the launches before its own before it touches gmem.
 
 Fails on a warning, on a register more than recorded, on a spill or a stack frame, on more shared
 memory, on an FFMA share more than one point below the recorded one, and on a compile time above its
@@ -267,6 +268,36 @@ def fast_math_offences(gate: Gate, cuobjdump: str) -> list:
     return [f"{FAST_MATH_POLICY} under -use_fast_math: {opcode}" for opcode in flushing]
 
 
+WAIT_FOR_LAUNCHES = "ACQBULK"  # griddepcontrol.wait
+GMEM = re.compile(r"(LDG|LDGSTS|STG|LD|ST|ATOM|ATOMG|RED|REDG|UTMALDG|UBLKCP)$")
+
+
+def launch_order_offences(units: list, cuobjdump: str) -> list:
+    """Kernels whose first access of gmem, in the order of their code, is before the wait."""
+    offences, checked = [], 0
+    for unit in units:
+        if unit.architecture != FFMA_ARCHITECTURE:
+            continue
+        listings = run(cuobjdump, "-sass", unit.cubin).split("Function : ")[1:]
+        names = {kernel.symbol: kernel.name for kernel in unit.kernels}
+        for listing in listings:
+            symbol = listing.split("\n", 1)[0].strip()
+            if symbol not in names:
+                continue
+            opcodes = [m[2].split(".")[0] for m in map(INSTRUCTION.match, listing.splitlines())
+                       if m]
+            accesses = [i for i, opcode in enumerate(opcodes) if GMEM.match(opcode)]
+            checked += bool(accesses)
+            if accesses and WAIT_FOR_LAUNCHES not in opcodes[:accesses[0]]:
+                offences.append(f"{unit.architecture} {names[symbol]}: {opcodes[accesses[0]]} "
+                                "before the wait for the launches before")
+    print(f"\n{checked} kernels for {FFMA_ARCHITECTURE} that access gmem, {len(offences)} of them "
+          "before the wait for the launches before their own")
+    if checked == 0:
+        offences.append(f"{FFMA_ARCHITECTURE}: no access of gmem found")
+    return offences
+
+
 def print_table(units: list, shares: dict) -> None:
     print(f"{'policy':<20}{'arch':<8}{'kernels':>7}{'registers':>11}{'stack':>7}{'spilled':>9}"
           f"{'smem':>8}{'FFMA share':>12}")
@@ -362,6 +393,7 @@ def main() -> int:
         shares = ffma_shares(units, cuobjdump) if cuobjdump else {}
         print_table(units, shares)
         flushing = fast_math_offences(gate, cuobjdump) if cuobjdump else []
+        early = launch_order_offences(units, cuobjdump) if cuobjdump else []
         print(f"\none call of gemm, row-major, {FFMA_ARCHITECTURE}: seconds to compile")
         slow = []
         for policy, limit in budget["compile_seconds"].items():
@@ -375,7 +407,7 @@ def main() -> int:
         write_budget(options.budget, budget)
     offences = codegen_offences(units, shares, budget)
     print()
-    always = slow + flushing  # whatever the release
+    always = slow + flushing + early  # whatever the release
     for offence in offences + always:
         print(f"FAILED {offence}")
     if offences and gate.release != budget["nvcc"]:

@@ -108,8 +108,12 @@ tessera_refused_policy(pipelined_k_tile pipelined
                        "with(base,Stages{2},Producers{1},ASmem{Major::mn},KTile{4})"
                        "mainloop pipelined copies 8 k at once: KTile must be whole 8s")
 tessera_refused_policy(pipelined_slices pipelined
-                       "with(base,Stages{2},Producers{1},ASmem{Major::mn},Slices{2})"
-                       "a policy with Producers cannot have Slices")
+                       "with(base,Stages{2},Producers{1},ASmem{Major::mn},EvenTail{8},Slices{2})"
+                       "a policy with EvenTail cannot have Slices")
+tessera_compile_test(
+  accepted.pipelined_slices emulated SOURCE policy.cu
+  FLAGS -DTEST_MAINLOOP=pipelined
+        -DTEST_CONFIG=with\(base,Stages{2},Producers{1},ASmem{Major::mn},Slices{2}\))
 tessera_compile_test(accepted.pipelined emulated SOURCE policy.cu FLAGS -DTEST_MAINLOOP=pipelined
                      -DTEST_CONFIG=with\(base,Stages{2},Producers{1},ASmem{Major::mn}\))
 tessera_compile_test(

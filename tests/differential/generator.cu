@@ -163,7 +163,7 @@ const std::vector<Candidate>& candidates() {
       list.push_back({policy, support::config_of(policy)});
     }
     for (const char* chooser : {"automatic", "automatic_unsplit"}) {
-      for (const char* chosen : {"split_k_wide", "split_k_tall", "split_k"}) {
+      for (const char* chosen : {"split_k_wide", "split_k_tall", "split_k", "split_k_pipelined"}) {
         list.push_back(
             {*support::find_policy(chooser), support::config_of(*support::find_policy(chosen))});
       }

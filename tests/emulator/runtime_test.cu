@@ -108,8 +108,7 @@ TEST_F(Runtime, LaunchConvertsArguments) {
 
 TEST_F(Runtime, LaunchAttributes) {
   cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = 1;
+  attribute.id = cudaLaunchAttributePriority;
   cudaLaunchConfig_t config{};
   config.attrs = &attribute;
   config.numAttrs = 1;

@@ -1,7 +1,7 @@
 # The emulator's own tests. Needs GoogleTest.
 
 tessera_emulated_executable(emulator_tests SOURCES scheduler_test.cu cluster_test.cu barrier_test.cu
-                            progress_test.cu tensor_copy_test.cu device_test.cu runtime_test.cu macros_test.cpp)
+                            progress_test.cu launch_order_test.cu tensor_copy_test.cu device_test.cu runtime_test.cu macros_test.cpp)
 target_link_libraries(emulator_tests PRIVATE GTest::gtest_main Threads::Threads)
 target_compile_options(emulator_tests PRIVATE -Wall -Wextra -Wshadow -Wconversion)
 target_include_directories(emulator_tests PRIVATE ${CMAKE_CURRENT_LIST_DIR})

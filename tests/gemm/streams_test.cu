@@ -5,6 +5,7 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "compare.hpp"
@@ -51,24 +52,30 @@ TEST_P(Streams, FollowsEarlierWorkOfItsStream) {
   EXPECT_TRUE(same) << same.message;
 }
 
-// A gemm, then one that reads its result: no synchronisation in between.
+// Each product reads the result of the one before and overwrites what that one read: no
+// synchronisation in between.
 TEST_P(Streams, ChainedProducts) {
+  constexpr int links = 12;
   const HostMatrix host_a = filled(40, 40, Fill::uniform, 1),
                    host_b = filled(40, 40, Fill::uniform, 2);
   const Stream stream;
-  GuardedMatrix a(host_a, {}, 0), b(host_b, {}, 0), c(HostMatrix(40, 40), {}, 0),
-      d(HostMatrix(40, 40), {}, 0);
-  for (GuardedMatrix* matrix : {&a, &b, &c, &d}) matrix->upload(stream);
-  const Status first =
-      GetParam().gemm(1.0f, a.const_view(), b.const_view(), 0.0f, c.view(), stream);
-  const Status second =
-      GetParam().gemm(1.0f, c.const_view(), b.const_view(), 0.0f, d.view(), stream);
-  ASSERT_TRUE(first.ok() && second.ok());
+  GuardedMatrix a(host_a, {}, 0), b(host_b, {}, 0), c(HostMatrix(40, 40), {}, 0);
+  for (GuardedMatrix* matrix : {&a, &b, &c}) matrix->upload(stream);
+  check(cudaDeviceSynchronize(), "uploads");
+  GuardedMatrix* from = &a;
+  GuardedMatrix* to = &c;
+  for (int link = 0; link < links; ++link, std::swap(from, to)) {
+    const Status status =
+        GetParam().gemm(1.0f, from->const_view(), b.const_view(), 0.0f, to->view(), stream);
+    ASSERT_TRUE(status.ok()) << status.message();
+  }
   const HostMatrix none(40, 40);
-  const LaunchPlan plan = plan_by(GetParam(), a, b, c);  // of both: the extents are the same
-  const HostMatrix product = reference_by(plan, 1.0f, host_a, host_b, 0.0f, none);
-  const HostMatrix expected = reference_by(plan, 1.0f, product, host_b, 0.0f, none);
-  const Comparison same = compare_bits(d.download(stream), expected);
+  const LaunchPlan plan = plan_by(GetParam(), a, b, c);  // of all: the extents are the same
+  HostMatrix expected = host_a;
+  for (int link = 0; link < links; ++link) {
+    expected = reference_by(plan, 1.0f, expected, host_b, 0.0f, none);
+  }
+  const Comparison same = compare_bits(from->download(stream), expected);
   EXPECT_TRUE(same) << same.message;
 }
 

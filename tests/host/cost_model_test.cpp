@@ -323,7 +323,7 @@ TEST(Rank, SlicesMustSaveMoreThanTheModelsError) {
   sliced.cluster = 1.0 - unsplit * 0.1;
   EXPECT_EQ(rank(chip, all, shape, true, any).best.slices, 2);
   // Against the best of all without slices, not against its own.
-  other.launch = 4.7;
+  other.launch = 4.3;
   ranking = rank(chip, all, shape, true, any);
   EXPECT_EQ(ranking.best.candidate, 0);
   EXPECT_EQ(ranking.best.slices, 1);
@@ -358,7 +358,8 @@ TEST(H200, HasEveryConstant) {
     if (sliced) {
       // The fit finds none for skinny and a tile of narrow: it goes under in their blocks.
       const bool narrow = &c >= chips::h200.narrow && &c < chips::h200.narrow + 3;
-      EXPECT_TRUE(narrow || &c == &chips::h200.skinny || c.cluster > 0.0);
+      const bool in_workspace = &c == &chips::h200.split_k_pipelined;
+      EXPECT_TRUE(narrow || in_workspace || &c == &chips::h200.skinny || c.cluster > 0.0);
       EXPECT_GT(c.workspace + c.workspace_byte, 0.0);
       EXPECT_GT(c.workspace_wait, 0.0);
     }
@@ -369,6 +370,7 @@ TEST(H200, HasEveryConstant) {
   expect(chips::h200.split_k_wide, 4, true);
   expect(chips::h200.split_k_tall, 4, true);
   expect(chips::h200.split_k, 4, true);
+  expect(chips::h200.split_k_pipelined, 1, true);
   expect(chips::h200.skinny, 3, true);
   expect(chips::h200.narrow[0], 8, true);
   expect(chips::h200.narrow[1], 8, true);
@@ -377,7 +379,8 @@ TEST(H200, HasEveryConstant) {
   for (const TileCost* c :
        {&chips::h200.split_k_wide, &chips::h200.split_k_tall, &chips::h200.split_k}) {
     EXPECT_GT(c->far_k_tile, c->k_tile[0]);
-    EXPECT_GT(c->guarded_k_tile + c->guarded_k_tiles, 0.0);
+    // split_k's short first k-tile saves what guards cost.
+    EXPECT_TRUE(c == &chips::h200.split_k || c->guarded_k_tile + c->guarded_k_tiles > 0.0);
     EXPECT_GT(c->scalar_k_tile, 0.0);
   }
 }

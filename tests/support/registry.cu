@@ -15,6 +15,7 @@ PolicyEntry skinny_entry();
 PolicyEntry narrow_entry();
 PolicyEntry split_k_wide_entry();
 PolicyEntry split_k_tall_entry();
+PolicyEntry split_k_pipelined_entry();
 PolicyEntry automatic_unsplit_entry();
 PolicyEntry automatic_entry();
 
@@ -32,6 +33,7 @@ std::span<const PolicyEntry> library_policies() {
       narrow_entry(),
       split_k_wide_entry(),
       split_k_tall_entry(),
+      split_k_pipelined_entry(),
       automatic_unsplit_entry(),
       automatic_entry(),
   };

@@ -23,6 +23,12 @@ struct OutputTile {
 struct LinearCombination {
   float alpha, beta;
 
+  // acc as it is, where it goes elsewhere than to C.
+  __device__ __forceinline__ void leave_unchanged_if(bool elsewhere) {
+    alpha = elsewhere ? 1.0f : alpha;
+    beta = elsewhere ? 0.0f : beta;
+  }
+
   // beta == 0 ? alpha * acc : fma(alpha, acc, beta * c), each operation rounded once.
   __device__ __forceinline__ float with_c(float acc, float c) const {
     return arch::fma(alpha, acc, arch::mul(beta, c));

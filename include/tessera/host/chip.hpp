@@ -43,7 +43,7 @@ struct Chip {
   // of blocks alone on an SM: an H200's 50 MB hold 39 MB that are read once and not 48, and 24 MB
   // that several read and not 32.
   double cached_bytes = 3.8e7, missed_bytes = 5.6e7, copies = 1.6;
-  TileCost pipelined{}, split_k_wide{}, split_k_tall{}, split_k{};
+  TileCost pipelined{}, split_k_wide{}, split_k_tall{}, split_k{}, split_k_pipelined{};
   TileCost skinny{};
   TileCost narrow[3] = {};  // its tiles for C up to 16, 32, 48 wide
 };

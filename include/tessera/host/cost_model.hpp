@@ -97,21 +97,21 @@ constexpr double missed_share(const Chip& chip, const TileConfig& config, const 
 constexpr bool cluster_holds(int slices) { return slices > 1 && slices <= arch::max_cluster; }
 
 // Adding `slices` slices of K in a workspace.
-constexpr double workspace_us(const TileCost& cost, const GemmShape& shape, bool vectorized,
+constexpr double workspace_us(const TileCost& cost, const GemmShape& shape, Vectorized vectorized,
                               int slices) {
   const double bytes = sizeof(float) * static_cast<double>(shape.m) * static_cast<double>(shape.n);
-  const double waits = kernel::are_many_slices(shape.m * shape.n, slices)
-                           ? 1.0
-                           : static_cast<double>(kernel::waits_of_sum(slices, vectorized ? 4 : 1));
+  const double waits =
+      kernel::are_many_slices(shape.m * shape.n, slices)
+          ? 1.0
+          : static_cast<double>(kernel::waits_of_sum(slices, vectorized.all ? 4 : 1));
   return cost.workspace + cost.workspace_byte * bytes * slices + cost.workspace_wait * waits;
 }
 
 // How long a policy takes for a shape, by the cut of K: what does not depend on it is found once.
 class Prediction {
  public:
-  // `vectorized`: pointers and lds of all operands allow whole accesses.
   constexpr Prediction(const Chip& chip, const TileCost& cost, const TileConfig& config,
-                       const GemmShape& shape, bool vectorized)
+                       const GemmShape& shape, Vectorized vectorized)
       : chip_(chip),
         cost_(cost),
         config_(config),
@@ -125,8 +125,9 @@ class Prediction {
     double more = 0.0;  // of each k-tile
     if (config.streamed != Streamed::none) {
       // It has one variant for all but the worst.
-    } else if (!vectorized) {
-      more = cost.scalar_k_tile, epilogue_ = cost.scalar_k_tiles;
+    } else if (!vectorized.all) {
+      const bool only_c = vectorized.operands && config.has_narrow_c_variant();
+      more = only_c ? 0.0 : cost.scalar_k_tile, epilogue_ = cost.scalar_k_tiles;
       cluster_epilogue_ = cost.scalar_cluster_k_tiles;
     } else if (config.has_exact_variant() && is_ragged(config, shape)) {
       constexpr index_t line = 32;  // floats of a cache line
@@ -162,7 +163,7 @@ class Prediction {
   const TileCost& cost_;
   const TileConfig& config_;
   const GemmShape& shape_;
-  bool vectorized_;
+  Vectorized vectorized_;
   index_t tiles_, k_tiles_;
   double memory_, stored_;  // of all bytes; of C
   double k_tile_[TileCost::most_blocks] = {};
@@ -170,7 +171,7 @@ class Prediction {
 };
 
 constexpr double predicted_us(const Chip& chip, const TileCost& cost, const TileConfig& config,
-                              const GemmShape& shape, bool vectorized, int slices,
+                              const GemmShape& shape, Vectorized vectorized, int slices,
                               bool workspace = false) {
   return Prediction(chip, cost, config, shape, vectorized).us(slices, workspace);
 }
@@ -185,7 +186,7 @@ struct Candidate {
   double unsplit = 1.0;
 };
 struct Candidates {
-  static constexpr int most = 5;
+  static constexpr int most = 6;
   Candidate list[most];
   int count = 0;
   int preferred = -1;  // of the list: the choice whatever the model says
@@ -216,7 +217,7 @@ constexpr void for_each_cut(const Chip& chip, const Candidate& candidate, const 
   for (int slices = 2; slices <= arch::max_cluster && slices <= limit; ++slices) {
     // Other clusters pack SMs in ways that the model does not know: 1024 x 64 x 1024 takes 12 us in
     // clusters of 7 where 8.4 are predicted.
-    if ((slices & (slices - 1)) == 0) f(slices, false);
+    if (config.adds_in_clusters() && (slices & (slices - 1)) == 0) f(slices, false);
     f(slices, true);
   }
   if (tiles == 0) return;
@@ -235,13 +236,13 @@ constexpr void for_each_cut(const Chip& chip, const Candidate& candidate, const 
 
 // Candidate number `i` with its best cut; `workspaces`: also where clusters could add the slices.
 constexpr Option best_option(const Chip& chip, const Candidates& candidates, int i,
-                             const GemmShape& shape, bool vectorized, int most,
+                             const GemmShape& shape, Vectorized vectorized, int most,
                              bool workspaces = true) {
   const Candidate& c = candidates.list[i];
   const Prediction prediction(chip, *c.cost, c.config, shape, vectorized);
   Option best{i, 1, false, 0.0};
   for_each_cut(chip, c, shape, most, [&](int slices, bool workspace) {
-    if (workspace && !workspaces) return;
+    if (workspace && !workspaces && c.config.adds_in_clusters()) return;
     const double us = prediction.us(slices, workspace) * (slices == 1 ? c.unsplit : 1.0);
     if (slices == 1 || us < best.us) best = {i, slices, workspace, us};
   });
@@ -261,7 +262,7 @@ struct Ranking {
   Option best, runner_up;
 };
 constexpr Ranking rank_up_to(const Chip& chip, const Candidates& candidates, const GemmShape& shape,
-                             bool vectorized, int most_slices) {
+                             Vectorized vectorized, int most_slices) {
   const auto option = [&](int i) {
     return best_option(chip, candidates, i, shape, vectorized, most_slices);
   };
@@ -286,8 +287,8 @@ constexpr Ranking rank_up_to(const Chip& chip, const Candidates& candidates, con
 // 12544 x 64 x 147, whose C allows wider ones, takes 11.1 us unsplit, predicted 12.7, and 12.5 in
 // two slices, predicted 10.9.
 constexpr Ranking rank(const Chip& chip, const Candidates& candidates, const GemmShape& shape,
-                       bool vectorized, int most_slices) {
-  const double error = vectorized ? 0.08 : 0.15;
+                       Vectorized vectorized, int most_slices) {
+  const double error = vectorized.all ? 0.05 : 0.15;
   const Ranking split = rank_up_to(chip, candidates, shape, vectorized, most_slices);
   if (split.best.slices == 1) return split;
   const Ranking unsplit = rank_up_to(chip, candidates, shape, vectorized, 1);

@@ -15,7 +15,8 @@ namespace TESSERA_HIDDEN detail {
 
 // The variants of a policy and layout pair: exact at the policy's full width, guarded at the full
 // width, guarded and scalar. (Exact and scalar would be a fourth: the plan calls it guarded.) Those
-// whose guards cost nothing have the last two. Lines too far apart for tensor maps are scalar.
+// whose guards cost nothing have the last two and maybe one in which C alone is scalar. Lines too
+// far apart for tensor maps are scalar.
 template <class Policy, class LayoutA, class LayoutB>
 Status dispatch(const LaunchPlan& plan, const kernel::GemmArguments& arguments,
                 cudaStream_t stream) {
@@ -23,14 +24,20 @@ Status dispatch(const LaunchPlan& plan, const kernel::GemmArguments& arguments,
   constexpr int width = config.vec_width.floats;
   // Without cp.async (sm_75, whose blocks have 64 KB) mainloop pipelined uses two of its stages.
   constexpr int least_smem = config.producers.warps > 0 ? smem_bytes(with(config, Stages{2})) : 0;
-  const LaunchShape shape{plan.grid, plan.block, plan.smem_bytes, plan.cluster ? plan.slices : 1,
-                          least_smem};
+  const LaunchShape shape{plan.grid,       plan.block,
+                          plan.smem_bytes, plan.cluster ? plan.slices : 1,
+                          least_smem,      plan.programmatic};
   const auto run = [&](auto* kernel) { return launch(kernel, shape, stream, arguments); };
   constexpr bool has_boxes = kernel::Variant<Policy, LayoutA, LayoutB, width, true>::has_boxes;
   if constexpr (width > 1) {
     const bool scalar = plan.vec_width_a == 1 && plan.vec_width_b == 1;
     if (scalar || (has_boxes && !is_within_boxes(arguments))) {
       return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, 1, true>);
+    }
+  }
+  if constexpr (config.has_narrow_c_variant()) {
+    if (plan.vec_width_c == 1) {
+      return run(&kernel::gemm_kernel<Policy, LayoutA, LayoutB, width, true, 1>);
     }
   }
   if constexpr (config.has_exact_variant()) {
@@ -55,7 +62,9 @@ Status sum_slices(const LaunchPlan& plan, const float* partials,
                                        arguments.ldc,     arguments.m,
                                        arguments.n,       partials == nullptr ? 0 : plan.slices,
                                        arguments.epilogue};
-  const LaunchShape shape{plan.reduction_grid, kernel::sum_slices_threads, 0, 1};
+  const LaunchShape shape{.grid = plan.reduction_grid,
+                          .block = kernel::sum_slices_threads,
+                          .programmatic = plan.programmatic};
   if (partials != nullptr &&
       kernel::are_many_slices(index_t{arguments.m} * arguments.n, plan.slices)) {
     return launch(plan.vec_width_c == 1 ? &kernel::sum_many_slices_kernel<1>

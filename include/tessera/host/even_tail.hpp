@@ -44,9 +44,10 @@ constexpr double waves_with_tail(const Tail& tail, index_t tiles, index_t k_tile
   const double shorts = static_cast<double>(tail.tiles) * tail.rounds;
   const double mean =
       (static_cast<double>(tiles) * static_cast<double>(k_tiles) + 3.0 * shorts) / blocks;
-  const double even = mean + 0.6 * tail.k_tiles;
-  // The pieces of a tile follow one another, beside one whole tile at least.
+  // The pieces of a tile follow one another, beside one whole tile at least. That is all where half
+  // of the blocks or fewer have a first piece: the short ones find others idle.
   const double chain = static_cast<double>(k_tiles) + (tail.k_tiles + 3.0) * tail.rounds;
+  const double even = 2 * tail.tiles <= blocks ? 0.0 : mean + 0.6 * tail.k_tiles;
   return (even > chain ? even : chain) / static_cast<double>(k_tiles);
 }
 

@@ -12,6 +12,15 @@ struct GemmShape {
   index_t m, n, k;
 };
 
+// Whether 16-byte accesses fit: those of A and B, and those of C as well.
+struct Vectorized {
+  bool operands, all;
+
+  constexpr Vectorized(bool all_of_them) : operands(all_of_them), all(all_of_them) {}
+  constexpr Vectorized(bool of_operands, bool of_c)
+      : operands(of_operands), all(of_operands && of_c) {}
+};
+
 // The last rows and columns of C, where they are products of their own: see host/rim.hpp. The
 // columns are those of the other rows.
 struct Rim {

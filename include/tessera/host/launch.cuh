@@ -37,8 +37,9 @@ struct LaunchShape {
   index_t grid = 0;  // blocks
   int block = 0;     // CUDA threads
   int smem_bytes = 0;
-  int cluster = 1;           // neighbouring blocks that run together, 1 where they need not
-  int least_smem_bytes = 0;  // if not 0: what is enough on a chip that has not smem_bytes
+  int cluster = 1;            // neighbouring blocks that run together, 1 where they need not
+  int least_smem_bytes = 0;   // if not 0: what is enough on a chip that has not smem_bytes
+  bool programmatic = false;  // may begin while what is before it in the stream ends
 };
 
 // The shared memory to launch with on the current device.
@@ -51,6 +52,13 @@ inline cudaError_t choose_smem(const LaunchShape& shape, int& bytes) {
       cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   if (limit < bytes) bytes = shape.least_smem_bytes;
   return error;
+}
+
+// Whether graphs may hold programmatic launches, too: `stream` may be captured.
+inline bool can_capture_programmatic() {
+  constexpr int cuda_12_3 = 12030;
+  int version = 0;
+  return cudaDriverGetVersion(&version) == cudaSuccess && version >= cuda_12_3;
 }
 
 // Enqueues `kernel` on `stream`. The launch's own return says whether it was accepted:
@@ -70,12 +78,17 @@ Status launch(void (*kernel)(Arguments), const LaunchShape& shape, cudaStream_t 
   config.blockDim = dim3(static_cast<unsigned>(shape.block));
   config.dynamicSmemBytes = static_cast<std::size_t>(smem);
   config.stream = stream;
-  cudaLaunchAttribute cluster = {};
+  cudaLaunchAttribute attributes[2] = {};
+  config.attrs = attributes;
   if (shape.cluster > 1) {
+    cudaLaunchAttribute& cluster = attributes[config.numAttrs++];
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
-    config.attrs = &cluster;
-    config.numAttrs = 1;
+  }
+  if (shape.programmatic && can_capture_programmatic()) {
+    cudaLaunchAttribute& programmatic = attributes[config.numAttrs++];
+    programmatic.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    programmatic.val.programmaticStreamSerializationAllowed = 1;
   }
   return to_status(cudaLaunchKernelEx(&config, kernel, arguments));
 }

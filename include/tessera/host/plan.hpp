@@ -45,6 +45,9 @@ struct LaunchPlan {
   int block_slices = 1;  // into which the threads of a block cut their slice: see SlicedK
   bool cluster = false;
   index_t reduction_grid = 0;
+  // Each launch may begin while what is before it in the stream ends (programmatic dependent
+  // launch): where all chips of the program can, sm_90 and newer. It touches no memory before.
+  bool programmatic = false;
   Tail tail{};  // the tiles of a last wave that is not full, cut along K: see kernel/tail.hpp
   index_t workspace_bytes = 0;     // of slices, or of the tail
   RimPlan rim_rows{}, rim_cols{};  // of C, as computed; launched after the rest, in this order
@@ -129,14 +132,18 @@ bool is_vectorizable(const MatrixView<Element, Layout>& view, int floats) {
          (lines.count == 1 || lines.ld % floats == 0);
 }
 
-// Whether all that is read and written is. One narrow operand makes all three narrow: a variant per
-// combination would cost every user compile time.
+template <class ElementA, class LayoutA, class ElementB, class LayoutB>
+bool are_vectorizable(const MatrixView<ElementA, LayoutA>& a,
+                      const MatrixView<ElementB, LayoutB>& b, int floats) {
+  return is_vectorizable(a, floats) && is_vectorizable(b, floats);
+}
+
+// Whether all that is read and written is.
 template <class ElementA, class LayoutA, class ElementB, class LayoutB, class ElementC>
 bool is_vectorizable(bool product, const MatrixView<ElementA, LayoutA>& a,
                      const MatrixView<ElementB, LayoutB>& b,
                      const MatrixView<ElementC, RowMajor>& c, int floats) {
-  return is_vectorizable(c, floats) &&
-         (!product || (is_vectorizable(a, floats) && is_vectorizable(b, floats)));
+  return is_vectorizable(c, floats) && (!product || are_vectorizable(a, b, floats));
 }
 
 // Whether C = beta * C changes C.
@@ -211,8 +218,13 @@ LaunchPlan make_plan(const char* policy, const TileConfig& config, float alpha,
   plan.guarded = c.rows % config.block_m() != 0 || c.cols % config.block_n() != 0 ||
                  (product && a.cols % config.block_k() != 0);
   const int width = config.vec_width.floats;
+  // One narrow matrix makes all three narrow, as a variant per combination would cost every user
+  // compile time; but see has_narrow_c_variant().
   const bool vectorized = is_vectorizable(product, a, b, c, width);
   plan.vec_width_a = plan.vec_width_b = plan.vec_width_c = vectorized ? width : 1;
+  if (product && config.has_narrow_c_variant() && are_vectorizable(a, b, width)) {
+    plan.vec_width_a = plan.vec_width_b = width;
+  }
   // What is not compiled: see host/dispatch.cuh.
   plan.guarded = plan.guarded || !vectorized || !config.has_exact_variant();
   if (config.streamed != Streamed::none) {  // one operand decides
@@ -241,7 +253,7 @@ LaunchPlan make_plan(const char* policy, const TileConfig& config, float alpha,
   plan.workspace_bytes =
       tail_bytes(plan.tail, config.block_m(), config.block_n(), config.thread_count() / 32);
   if (plan.slices == 1) return plan;
-  plan.cluster = cut.clusters && plan.slices <= arch::max_cluster;
+  plan.cluster = cut.clusters && config.adds_in_clusters() && plan.slices <= arch::max_cluster;
   if (plan.cluster) {
     if (plan.smem_bytes < reduction_bytes(config)) plan.smem_bytes = reduction_bytes(config);
   } else {

@@ -49,13 +49,13 @@ constexpr TileConfig check_policy() {
   static_assert(smem_bytes(c) + (c.even_tail.blocks > 0 ? 16 : 0) <= 227 * 1024,
                 "a policy's smem tiles exceed the 227 KB that a block can have");
   static_assert(c.slices.max >= 1, "a policy's Slices must be positive");
-  static_assert(c.slices.max == 1 || c.producers.warps == 0,
-                "a policy with Producers cannot have Slices");
   static_assert(c.even_tail.blocks >= 0 && c.even_tail.blocks <= 65536,
                 "a policy's EvenTail must be 0 to 65536 blocks");
   static_assert(c.even_tail.blocks == 0 || c.producers.warps > 0,
                 "a policy with EvenTail needs Producers");
-  static_assert(c.slices.max == 1 || reduction_bytes(c) <= 227 * 1024,
+  static_assert(c.even_tail.blocks == 0 || c.slices.max == 1,
+                "a policy with EvenTail cannot have Slices");
+  static_assert(!c.adds_in_clusters() || reduction_bytes(c) <= 227 * 1024,
                 "a policy with Slices needs smem for its block tile of C: at most 227 KB");
   return c;
 }

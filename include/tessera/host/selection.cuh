@@ -14,10 +14,10 @@ namespace tessera {
 namespace TESSERA_HIDDEN detail {
 
 // Policies that choose among others have `select`, which calls f with the one it picks and, if it
-// likes, a Choice; all others are themselves. It may ask for the shape alone, or also for whether
-// 16-byte accesses fit all operands.
+// likes, a Choice; all others are themselves. It may ask for the shape alone, or also for what is
+// Vectorized.
 template <class Policy, class Function>
-constexpr auto with_selected(const GemmShape& shape, bool vectorized, Function&& f) {
+constexpr auto with_selected(const GemmShape& shape, Vectorized vectorized, Function&& f) {
   if constexpr (requires { Policy::select(shape, vectorized, f); }) {
     return Policy::select(shape, vectorized, f);
   } else if constexpr (requires { Policy::select(shape, f); }) {
@@ -140,7 +140,9 @@ auto with_plan(float alpha, const MatrixView<ElementA, LayoutA>& a,
           const MatrixView<ElementLeft, LayoutLeft>& left,
           const MatrixView<ElementRight, LayoutRight>& right, const auto& out, bool exchanged) {
         const GemmShape shape{out.rows, out.cols, left.cols};
-        const bool vectorized = is_vectorizable(has_product(alpha, shape.k), left, right, out, 4);
+        const Vectorized vectorized{
+            !has_product(alpha, shape.k) || are_vectorizable(left, right, 4),
+            is_vectorizable(out, 4)};
         return with_selected<Policy>(shape, vectorized, [&](auto policy, Choice choice = {}) {
           using Selected = decltype(policy);
           const Rim rim =
@@ -152,6 +154,7 @@ auto with_plan(float alpha, const MatrixView<ElementA, LayoutA>& a,
                                       wanted_cut<Selected, LayoutLeft, LayoutRight>(
                                           {m, n, k}, choice.slices, Clusters && !choice.workspace));
           plan.transposed = exchanged;
+          plan.programmatic = Clusters;
           if constexpr (has_rim<Policy>) {
             plan_rim<typename Policy::rim_policy>(plan, rim, choice.rim_slices, left, right, out);
           }
@@ -205,8 +208,9 @@ Status launch_part_of_rim(const RimPlan& rim, float alpha, const MatrixView<Elem
                           const MatrixView<float, RowMajor>& c, cudaStream_t stream) {
   return with_selected<Policy>({c.rows, c.cols, a.cols}, false, [&](auto tile) -> Status {
     using Tile = decltype(tile);
-    const LaunchPlan plan = make_plan(Tile::name, check_policy<Tile>(), alpha, a, b, beta, c,
-                                      {rim.slices, Clusters, rim.block_slices});
+    LaunchPlan plan = make_plan(Tile::name, check_policy<Tile>(), alpha, a, b, beta, c,
+                                {rim.slices, Clusters, rim.block_slices});
+    plan.programmatic = Clusters;
     return launch_plan<Tile, LayoutA, LayoutB>(plan, make_arguments(plan, alpha, a, b, beta, c),
                                                stream);
   });

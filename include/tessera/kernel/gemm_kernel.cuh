@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../arch/launch_bounds.cuh"
+#include "../arch/launch_order.cuh"
 #include "../arch/opaque.cuh"
 #include "../arch/shared_memory.cuh"
 #include "../arch/tensor_copy.cuh"
@@ -67,14 +68,15 @@ __device__ __forceinline__ TailTile<V> tail_tile_of(const GemmArguments& args, c
   return {args.tail_memory, piece.tile - (args.m_tiles * args.n_tiles - args.tail.tiles)};
 }
 
-template <class Policy, class LayoutA, class LayoutB, int VecWidth, bool Guarded>
+template <class Policy, class LayoutA, class LayoutB, int VecWidth, bool Guarded,
+          int VecWidthC = VecWidth>
 __global__ void __launch_bounds__(Policy::config.block_threads(),
                                   arch::min_blocks(Policy::config.min_blocks.per_sm,
                                                    Policy::config.block_threads()))
-    gemm_kernel(
-        const __grid_constant__ Arguments<Variant<Policy, LayoutA, LayoutB, VecWidth, Guarded>>
-            args) {
-  using V = Variant<Policy, LayoutA, LayoutB, VecWidth, Guarded>;
+    gemm_kernel(const __grid_constant__
+                    Arguments<Variant<Policy, LayoutA, LayoutB, VecWidth, Guarded, VecWidthC>>
+                        args) {
+  using V = Variant<Policy, LayoutA, LayoutB, VecWidth, Guarded, VecWidthC>;
   using Mainloop = typename Policy::template mainloop<V>;
   using SharedStorage = typename Mainloop::SharedStorage;
   static_assert(V::config.stages.count == 0 || sizeof(SharedStorage) == V::shared_bytes,
@@ -82,6 +84,8 @@ __global__ void __launch_bounds__(Policy::config.block_threads(),
 
   constexpr bool splits = V::config.slices.max > 1;
   constexpr bool has_tail = V::config.even_tail.blocks > 0 && can_resume<Mainloop>;
+  constexpr bool has_producers = V::config.producers.warps > 0;
+  if constexpr (has_producers) arch::wait_for_launches_before();
   [[maybe_unused]] const int tiles = args.m_tiles * args.n_tiles;
   [[maybe_unused]] __shared__ int turn;
   if constexpr (has_tail) {
@@ -124,7 +128,8 @@ __global__ void __launch_bounds__(Policy::config.block_threads(),
                                slice.k * (V::b_major == Major::k ? 1 : args.ldb),
                            args.ldb, n_left, slice.k_left};
     auto& smem = *reinterpret_cast<SharedStorage*>(arch::dynamic_smem());
-    if constexpr (V::config.producers.warps > 0) {
+    if constexpr (!has_producers) arch::wait_for_launches_before();  // with its place known
+    if constexpr (has_producers) {
       if (threadIdx.x >= V::threads) {  // holds nothing of C
         if constexpr (copies_boxes<Mainloop>) {
           // The first k-tile is the ragged one.
@@ -135,6 +140,7 @@ __global__ void __launch_bounds__(Policy::config.block_threads(),
         } else {
           Mainloop::produce(a, b, slice.k_tiles, smem);
         }
+        if (splits && args.partials != nullptr) arch::allow_next_launch();  // their sum
         return;
       }
     }
@@ -153,30 +159,41 @@ __global__ void __launch_bounds__(Policy::config.block_threads(),
   const typename V::Map map(arch::opaque(static_cast<int>(threadIdx.x)));
   const epilogue::OutputTile c{args.c + m * args.ldc + n, args.ldc, m_left, n_left};
 
+  // With producers one call of the epilogue for C and for what goes elsewhere: with two, the
+  // mainloop loses 3 TFLOPS.
   if constexpr (has_tail) {
     const Piece piece = piece_of_block(block);
     const bool hands_on = piece.last < args.k_tiles;
     const TailTile<V> tail_tile = tail_tile_of<V>(args, piece);
-    // One call for both: with two, the mainloop loses 3 TFLOPS.
     epilogue::LinearCombination f = args.epilogue;
-    f.alpha = hands_on ? 1.0f : f.alpha;
-    f.beta = hands_on ? 0.0f : f.beta;
-    f.template operator()<V::VecWidth, Guarded>(acc, map, hands_on ? tail_tile.accumulators() : c);
+    f.leave_unchanged_if(hands_on);
+    f.template operator()<V::VecWidthC, Guarded>(acc, map, hands_on ? tail_tile.accumulators() : c);
     if (hands_on) arch::publish(tail_tile.k_tiles_done(), piece.last);
+    return;
+  }
+  const auto partial_tile = [&] {
+    const index_t first = (index_t{slice.number} * args.m + m) * args.n + n;
+    return epilogue::OutputTile{args.partials + first, args.n, m_left, n_left};
+  };
+  if constexpr (splits && has_producers) {
+    const bool is_partial = args.partials != nullptr;
+    epilogue::LinearCombination f = args.epilogue;
+    f.leave_unchanged_if(is_partial);
+    f.template operator()<V::VecWidthC, Guarded>(acc, map, is_partial ? partial_tile() : c);
     return;
   }
   if constexpr (splits) {
     if (args.partials != nullptr) {
-      const index_t first = (index_t{slice.number} * args.m + m) * args.n + n;
-      const epilogue::OutputTile partial{args.partials + first, args.n, m_left, n_left};
+      arch::allow_next_launch();  // their sum
+      const epilogue::OutputTile partial = partial_tile();
       constexpr epilogue::LinearCombination unchanged{1.0f, 0.0f};
-      unchanged.template operator()<V::VecWidth, Guarded>(acc, map, partial);
+      unchanged.template operator()<V::VecWidthC, Guarded>(acc, map, partial);
       return;
     }
     if constexpr (arch::has_clusters) {
       if (args.slices > 1) {
         using Tile = epilogue::SlicedTile<V::block_m * V::block_n>;
-        epilogue::reduce_in_cluster<V::VecWidth, Guarded, V::threads>(
+        epilogue::reduce_in_cluster<V::VecWidthC, Guarded, V::threads>(
             acc, map, slice.number, args.slices, *reinterpret_cast<Tile*>(arch::dynamic_smem()),
             args.epilogue, c);
         return;
@@ -185,13 +202,13 @@ __global__ void __launch_bounds__(Policy::config.block_threads(),
   }
   // C may allow wider accesses than A and B, by which 12544 x 64 x 147 takes 0.4 us less.
   constexpr int width = V::Map::chunk_n;
-  if constexpr (splits && V::has_registers_left && V::VecWidth < width) {
+  if constexpr (splits && V::has_registers_left && V::VecWidthC < width) {
     if (c.template allows<width>()) {
       args.epilogue.template operator()<width, Guarded>(acc, map, c);
       return;
     }
   }
-  args.epilogue.template operator()<V::VecWidth, Guarded>(acc, map, c);
+  args.epilogue.template operator()<V::VecWidthC, Guarded>(acc, map, c);
 }
 
 }  // namespace kernel

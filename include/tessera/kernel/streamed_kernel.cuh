@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../arch/launch_bounds.cuh"
+#include "../arch/launch_order.cuh"
 #include "../arch/shared_memory.cuh"
 #include "../arch/visibility.hpp"
 #include "../epilogue/block_reduction.cuh"
@@ -86,11 +87,13 @@ __global__ void __launch_bounds__(Policy::config.thread_count(),
 
   auto& smem = *reinterpret_cast<SharedStorage*>(arch::dynamic_smem());
   float acc[V::narrow][1] = {};
+  arch::wait_for_launches_before();
   Mainloop::run(wide, narrow, slices, map, args.far, smem, acc);
 
   StreamedOutput out = args.c;
   epilogue::LinearCombination epilogue = args.epilogue;
   if (args.partials.data != nullptr) {
+    arch::allow_next_launch();  // their sum
     out = args.partials;
     out.data += slice.number * args.slice_floats;
     epilogue = {1.0f, 0.0f};

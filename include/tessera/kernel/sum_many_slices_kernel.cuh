@@ -22,6 +22,7 @@ __global__ void __launch_bounds__(sum_slices_threads)
   const int place = thread % line_accesses * Width, line = thread / line_accesses;
   const bool inside = first + place < elements;  // whole accesses: n is
   float sum = -0.0f;                             // -0 + x is x
+  arch::wait_for_launches_before();
   for (int begin = 0; begin < args.slices; begin += pass) {
     float part[rounds][Width] = {};
 #pragma unroll

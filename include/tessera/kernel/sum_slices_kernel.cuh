@@ -2,6 +2,7 @@
 // with none, where there is no product.
 #pragma once
 
+#include "../arch/launch_order.cuh"
 #include "../arch/visibility.hpp"
 #include "../epilogue/slice_reduction.cuh"
 #include "sum_slices_grid.hpp"
@@ -26,6 +27,7 @@ __global__ void __launch_bounds__(sum_slices_threads)
   const index_t accesses = args.m * accesses_n, slice = index_t{args.m} * args.n;
   const index_t step = index_t{gridDim.x} * sum_slices_threads;
   const index_t first = index_t{blockIdx.x} * sum_slices_threads + threadIdx.x;
+  arch::wait_for_launches_before();
   for (index_t at = first; at < accesses; at += step) {
     float sum[Width];
 #pragma unroll

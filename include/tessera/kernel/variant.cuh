@@ -1,4 +1,4 @@
-// Variant: one compiled combination of policy, layouts of A and B, vector width and guard. Names
+// Variant: one compiled combination of policy, layouts of A and B, vector widths and guard. Names
 // the types that kernel, mainloop and epilogue of that combination share.
 #pragma once
 
@@ -15,7 +15,8 @@ inline constexpr bool is_row_major = false;
 template <>
 inline constexpr bool is_row_major<RowMajor> = true;
 
-template <class Policy, class LayoutA, class LayoutB, int VecWidth_, bool Guarded_>
+template <class Policy, class LayoutA, class LayoutB, int VecWidth_, bool Guarded_,
+          int VecWidthC_ = VecWidth_>
 struct Variant {
   static constexpr TileConfig config = Policy::config;
   static constexpr int block_m = config.block_m(), block_n = config.block_n();
@@ -23,20 +24,22 @@ struct Variant {
   static constexpr int thread_m = config.thread_tile.m, thread_n = config.thread_tile.n;
   static constexpr int threads = config.thread_count();
   static constexpr int shared_bytes = smem_bytes(config);
-  static constexpr int VecWidth = VecWidth_;  // floats per gmem access
+  static constexpr int VecWidth = VecWidth_;  // floats per gmem access of A and B
+  static constexpr int VecWidthC = VecWidthC_;
   static constexpr bool Guarded = Guarded_;
 
   // The contiguous mode in gmem: A is m x k, B is k x n.
   static constexpr Major a_major = is_row_major<LayoutA> ? Major::k : Major::mn;
   static constexpr Major b_major = is_row_major<LayoutB> ? Major::mn : Major::k;
 
-  // Whether the launch says how to copy k-tiles of A and B as boxes, whose sides are limited.
+  // Whether the launch says how to copy k-tiles of A and B as boxes, whose sides are limited. Not
+  // of slices of K: a box that exceeds one has what is the next one's.
   static constexpr bool both_along_mn = (a_major == Major::mn) && (b_major == Major::mn);
-  static constexpr bool fits_boxes = (block_m <= arch::longest_box) &&
+  static constexpr bool fits_boxes = (config.slices.max == 1) && (block_m <= arch::longest_box) &&
                                      (block_n <= arch::longest_box) &&
                                      (block_k <= arch::longest_box);
-  static constexpr bool has_boxes =
-      (config.producers.warps > 0) && (VecWidth == 4) && both_along_mn && fits_boxes;
+  static constexpr bool has_boxes = (config.producers.warps > 0) && (VecWidth == 4) &&
+                                    (VecWidthC == 4) && both_along_mn && fits_boxes;
 
   using Map = thread::ThreadMap<Policy>;
   using SmemA = tile::SmemTile<block_m, block_k, config.a_smem.major>;

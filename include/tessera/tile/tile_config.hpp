@@ -107,6 +107,16 @@ struct TileConfig {
   [[nodiscard]] constexpr bool has_exact_variant() const {
     return exact.compiled && producers.warps == 0 && streamed == Streamed::none;
   }
+  // Whether there is a variant with wide accesses of A and B and scalar ones of C: for layers with an
+  // odd number of outputs.
+  [[nodiscard]] constexpr bool has_narrow_c_variant() const {
+    return producers.warps > 0 && vec_width.floats > 1;
+  }
+  // Whether clusters add up to arch::max_cluster slices, where there are clusters: with Producers a
+  // second epilogue costs the mainloop registers.
+  [[nodiscard]] constexpr bool adds_in_clusters() const {
+    return slices.max > 1 && producers.warps == 0;
+  }
 };
 
 namespace TESSERA_HIDDEN detail {

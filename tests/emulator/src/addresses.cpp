@@ -7,6 +7,7 @@
 namespace emulator {
 
 void BlockScheduler::cp_async(void* smem, const void* gmem, int bytes, int src_bytes) {
+  expect_waited_for_launches("copied");
   if ((bytes != 4 && bytes != 8 && bytes != 16) || src_bytes < 0 || src_bytes > bytes) {
     stop(cudaErrorIllegalInstruction, "cp.async of an impossible size");
   }

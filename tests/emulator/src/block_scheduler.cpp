@@ -178,6 +178,7 @@ void BlockScheduler::finish_thread() {
   if (threads_[current_].arrived) {
     stop(cudaErrorLaunchFailure, "a thread returned that had arrived at the cluster's barrier");
   }
+  expect_waited_for_launches("returned");
   threads_[current_].copies.drop();
   states_[current_] = State::exited;
   ++exited_;
@@ -314,7 +315,15 @@ void BlockScheduler::try_complete_warp(unsigned int warp_number, unsigned int ma
   warp.waiting &= ~group;
 }
 
+void BlockScheduler::expect_waited_for_launches(const char* what) {
+  if (!grid_->programmatic || threads_[current_].waited_for_launches) return;
+  stop(cudaErrorLaunchFailure, std::string("a thread ") + what +
+                                   " that has not waited for the launches before its own, which is "
+                                   "a programmatic dependent launch");
+}
+
 void BlockScheduler::publish(int* progress, int value) {
+  expect_waited_for_launches("published progress");
   sanitizer::release(progress);
   __atomic_store_n(progress, value, __ATOMIC_RELEASE);
 }
@@ -325,6 +334,7 @@ void BlockScheduler::wait_until(const int* progress, int value) {
   constexpr int most_turns = 4;
   constexpr std::chrono::seconds limit(60);
   const auto start = std::chrono::steady_clock::now();
+  expect_waited_for_launches("waited for progress");
   int turns = 0;  // since the others ended
   int now;
   while ((now = __atomic_load_n(progress, __ATOMIC_ACQUIRE)) != value) {
@@ -390,6 +400,8 @@ const void* cluster_shared(const void* address, unsigned int rank, std::size_t b
 void cp_async(void* smem, const void* gmem, int bytes, int src_bytes) {
   BlockScheduler::active().cp_async(smem, gmem, bytes, src_bytes);
 }
+
+void wait_for_launches_before() { BlockScheduler::active().wait_for_launches_before(); }
 
 void cp_async_commit() { BlockScheduler::active().copies().commit(); }
 

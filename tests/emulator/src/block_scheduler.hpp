@@ -24,6 +24,7 @@ struct Grid {
   dim3 block;
   unsigned int cluster;  // neighbouring blocks along x that run together
   std::size_t shared_bytes;
+  bool programmatic;  // on hardware it may begin before the launch before it has ended
   detail::ThreadBody body;
   const void* closure;
   Options options;
@@ -72,6 +73,7 @@ class BlockScheduler {
   void copy_box(void* smem, const void* map, int first, int first_line, void* address);
   void barrier_arrive_after_copies(void* address);
   void barrier_wait(void* address, unsigned int parity);
+  void wait_for_launches_before() { threads_[current_].waited_for_launches = true; }
   void publish(int* progress, int value);
   void wait_until(const int* progress, int value);
   [[noreturn]] void stop(cudaError_t error, std::string reason);
@@ -129,6 +131,7 @@ class BlockScheduler {
     unsigned int block;  // its number in the cluster
     bool arrived;        // at the cluster's barrier of that number, and has not waited yet
     unsigned int cluster_barrier;
+    bool waited_for_launches;  // before this one
     Fiber* fiber;
     // Of the warp operation that the thread waits in.
     WarpOp op;
@@ -178,6 +181,7 @@ class BlockScheduler {
   void complete_block_barrier(Block& block);
   void complete_cluster_barrier();
   void end_block(Block& block);
+  void expect_waited_for_launches(const char* what);
   void wait_in_warp(WarpOp op, unsigned int mask);
   void try_complete_warp(unsigned int warp, unsigned int mask);
   SharedBarrier* find_barrier(const void* address);

@@ -60,6 +60,7 @@ void BlockScheduler::reset(uint3 index) {
   for (const unsigned int slot : order_) {
     states_[slot] = State::unstarted;
     threads_[slot].arrived = false;
+    threads_[slot].waited_for_launches = false;
   }
   for (unsigned int i = 0; i < warps_.size(); ++i) {
     const unsigned int left = size_ - i * 32 % stride_;

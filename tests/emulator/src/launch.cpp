@@ -47,14 +47,27 @@ Options options_from_environment() {
 
 thread_local std::string report;
 
+const cudaLaunchAttribute* find_attribute(const cudaLaunchConfig_t& config,
+                                          cudaLaunchAttributeID id) {
+  for (unsigned int i = 0; config.attrs != nullptr && i < config.numAttrs; ++i) {
+    if (config.attrs[i].id == id) return &config.attrs[i];
+  }
+  return nullptr;
+}
+
 // The cluster that the launch's attributes ask for.
 dim3 cluster_of(const cudaLaunchConfig_t& config) {
-  for (unsigned int i = 0; config.attrs != nullptr && i < config.numAttrs; ++i) {
-    if (config.attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
-    const auto& cluster = config.attrs[i].val.clusterDim;
-    return {cluster.x, cluster.y, cluster.z};
-  }
-  return {1, 1, 1};
+  const cudaLaunchAttribute* const attribute =
+      find_attribute(config, cudaLaunchAttributeClusterDimension);
+  if (attribute == nullptr) return {1, 1, 1};
+  const auto& cluster = attribute->val.clusterDim;
+  return {cluster.x, cluster.y, cluster.z};
+}
+
+bool is_programmatic(const cudaLaunchConfig_t& config) {
+  const cudaLaunchAttribute* const attribute =
+      find_attribute(config, cudaLaunchAttributeProgrammaticStreamSerialization);
+  return attribute != nullptr && attribute->val.programmaticStreamSerializationAllowed != 0;
 }
 
 cudaError_t check(const cudaLaunchConfig_t& config, const void* kernel) {
@@ -166,6 +179,7 @@ cudaError_t launch(const cudaLaunchConfig_t* config, const void* kernel, ThreadB
                   config->blockDim,
                   cluster_of(*config).x,
                   config->dynamicSmemBytes,
+                  is_programmatic(*config),
                   body,
                   closure,
                   options,

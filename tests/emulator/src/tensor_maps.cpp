@@ -54,6 +54,7 @@ void BlockScheduler::Box::run() const {
 
 void BlockScheduler::copy_box(void* smem, const void* encoded, int first, int first_line,
                               void* address) {
+  expect_waited_for_launches("copied a box");
   Map map;
   std::memcpy(&map, encoded, sizeof map);
   if (map.is_map != kIsMap) stop(cudaErrorIllegalInstruction, "a tensor map was not encoded");

@@ -1,0 +1,10 @@
+#include "../erased_policy.cuh"
+#include "../launches.cuh"
+
+namespace tessera {
+TESSERA_LAUNCHES(, policy::split_k_pipelined)
+}  // namespace tessera
+
+namespace tessera::support {
+PolicyEntry split_k_pipelined_entry() { return library_entry<policy::split_k_pipelined>(); }
+}  // namespace tessera::support
