@@ -66,11 +66,12 @@ class Tuner {
   [[nodiscard]] const Samples& samples() const { return samples_; }
 
   void measure_for_fit() {
-    for (const auto& [name, config] : {std::pair{"pipelined", policy::pipelined::config},
-                                       {"split_k_wide", policy::split_k_wide::config},
-                                       {"split_k_tall", policy::split_k_tall::config},
-                                       {"split_k", policy::split_k::config},
-                                       {"split_k_pipelined", policy::split_k_pipelined::config}}) {
+    for (const auto& [name, config] :
+         {std::pair{"pipelined", policy::pipelined::config},
+          {"split_k_wide", policy::split_k_wide::config},
+          {"split_k_tall", policy::split_k_tall::config},
+          {"split_k", policy::split_k::config},
+          {"split_k_pipelined", policy::split_k_pipelined_128x256::config}}) {
       measure_all("fit", name, points_of(config, samples_.sm_count));
     }
     measure_all("fit", "skinny", skinny_points(8));

@@ -250,20 +250,34 @@ struct split_k_tall {
   }
 };
 
-// Idea    As split_k, on the widest thread tile: long slices of few tiles of 128 x 256, or of a C
-//         whose tiles do not fill the chip.
-// Change  pipelined's threads and tiles; slices instead of a tail.
-// Cost    Slices go through a workspace, also where a cluster could hold them; no tensor copies; a
-//         block begins and ends alone on its SM, so that a slice should have 16 k-tiles.
-// Watch   As pipelined.
-struct split_k_pipelined {
+// The tiles of `split_k_pipelined`, named by their block tile.
+template <Threads threads>
+struct split_k_pipelined_tile {
   static constexpr const char* name = "split_k_pipelined";
-  static constexpr TileConfig config = with(pipelined::config, EvenTail{0}, Slices{512});
+  static constexpr TileConfig config = with(pipelined::config, threads, EvenTail{0}, Slices{512});
   template <class Variant>
   using mainloop = tessera::mainloop::pipelined<Variant>;
 
   static constexpr int slices(const GemmShape& shape) {
     return detail::best_slices(chips::h200, chips::h200.split_k_pipelined, config, shape);
+  }
+};
+struct split_k_pipelined_128x256 : split_k_pipelined_tile<Threads{8, 32}> {};
+struct split_k_pipelined_256x128 : split_k_pipelined_tile<Threads{16, 16}> {};
+
+// Idea    As split_k, on the widest thread tile: for a C whose tiles do not fill the chip, and K
+//         long enough that each slice has 16 k-tiles or more.
+// Change  pipelined's threads and tiles (256 x 128 where C is no wider); slices instead of a tail.
+// Cost    Slices go through a workspace, also where a cluster could hold them. No tensor copies. A
+//         block begins and ends alone on its SM.
+// Watch   As pipelined.
+struct split_k_pipelined {
+  static constexpr const char* name = "split_k_pipelined";
+
+  template <class Function>
+  static constexpr auto select(const GemmShape& shape, Function&& f) {
+    if (shape.n <= 128) return f(split_k_pipelined_256x128{});
+    return f(split_k_pipelined_128x256{});
   }
 };
 
@@ -279,14 +293,15 @@ struct automatic {
   // In the order in which they win a tie.
   TESSERA_HIDDEN static constexpr detail::Candidates candidates(const Chip& chip,
                                                                 const GemmShape& shape) {
-    detail::Candidates all{
-        {{pipelined::name, pipelined::config, &chip.pipelined},
-         {split_k_wide::name, split_k_wide::config, &chip.split_k_wide},
-         {split_k_tall::name, split_k_tall::config, &chip.split_k_tall},
-         // Measured over predicted: 0.91 to 1.03, 0.98 in the mean.
-         {split_k::name, split_k::config, &chip.split_k, 0, 0.96},
-         {split_k_pipelined::name, split_k_pipelined::config, &chip.split_k_pipelined, 0, never}},
-        5};
+    detail::Candidates all{{{pipelined::name, pipelined::config, &chip.pipelined},
+                            {split_k_wide::name, split_k_wide::config, &chip.split_k_wide},
+                            {split_k_tall::name, split_k_tall::config, &chip.split_k_tall},
+                            // Measured over predicted: 0.91 to 1.03, 0.98 in the mean.
+                            {split_k::name, split_k::config, &chip.split_k, 0, 0.96}},
+                           4};
+    all.list[all.count++] = split_k_pipelined::select(shape, [&](auto tile) {
+      return detail::Candidate{tile.name, tile.config, &chip.split_k_pipelined, 0, never};
+    });
     // Up to 8 wide nothing comes near skinny, which the model does not see where launches are most
     // of the time.
     const index_t width = shape.m < shape.n ? shape.m : shape.n;
@@ -360,7 +375,8 @@ struct automatic {
       case 3:
         return f(split_k{}, chosen("small: tiles of 64 x 64 reach more SMs"));
       case 4:
-        return f(split_k_pipelined{}, chosen("never uncut"));
+        return split_k_pipelined::select(
+            rest, [&](auto tile) { return f(tile, chosen("few tiles: the widest thread tile")); });
       default:
         if (rest.m <= widest_skinny || rest.n <= widest_skinny) {
           return skinny::select(rest, [&](auto tile) {

@@ -40,10 +40,12 @@ SKIPPED = 77
 # Policies that only choose among others have no kernels of their own. Of the tiles of `skinny` and
 # `narrow`, every width and both orientations.
 POLICY = re.compile(r"(?:ladder|library)_entry<policy::(\w+)>")
-CHOOSERS = ("automatic", "automatic_unsplit", "skinny", "narrow")
+CHOOSERS = ("automatic", "automatic_unsplit", "skinny", "narrow", "split_k_pipelined")
 TILES = {"skinny_a1": "skinny_tile<Streamed::a,1>", "skinny_b8": "skinny_tile<Streamed::b,8>",
          "narrow_128x16": "narrow_128x16", "narrow_32x64": "narrow_32x64",
-         "narrow_96x48": "narrow_96x48"}
+         "narrow_96x48": "narrow_96x48",
+         "split_k_pipelined_128x256": "split_k_pipelined_128x256",
+         "split_k_pipelined_256x128": "split_k_pipelined_256x128"}
 # Compiled with -use_fast_math: mainloop, epilogue, slices through a cluster and a workspace.
 FAST_MATH_POLICY = "split_k"
 # Of one call of gemm, at most: one that is over the time limit is repeated.
@@ -111,16 +113,18 @@ def demangle(symbols: list) -> list:
 
 
 def kernel_name(kernel: str, arguments: str) -> str:
-    """<policy::P, RowMajor, ColMajor, 4, true> -> "P row col 4 guarded"."""
+    """<policy::P, RowMajor, ColMajor, 4, true, 4> -> "P row col 4 guarded"; the last is the width of
+    C's accesses, "4/1" where it is another."""
     # As nvcc numbers them: Streamed::a is 1, b is 2.
     arguments = re.sub(r"skinny_tile<\(tessera::Streamed\)([12]), (\d+)>",
                        lambda m: f"skinny_{' ab'[int(m[1])]}{m[2]}", arguments)
     words = [re.sub(r"\w+::", "", word) for word in arguments.split(", ")]
-    if kernel != "gemm_kernel" or len(words) != 5:
+    if kernel != "gemm_kernel" or len(words) != 6:
         return f"{kernel}<{', '.join(words)}>"
+    width = words[3] if words[5] == words[3] else f"{words[3]}/{words[5]}"
     layouts = [{"RowMajor": "row", "ColMajor": "col"}.get(word, word) for word in words[1:3]]
     guard = {"true": "guarded", "false": "exact"}.get(words[4], words[4])
-    return " ".join([words[0], *layouts, words[3], guard])
+    return " ".join([words[0], *layouts, width, guard])
 
 
 def parse_log(log: str) -> list:

@@ -28,3 +28,6 @@
   TESSERA_LAUNCHES(prefix, policy::narrow_64x32)  \
   TESSERA_LAUNCHES(prefix, policy::narrow_48x96)  \
   TESSERA_LAUNCHES(prefix, policy::narrow_96x48)
+#define TESSERA_LAUNCHES_OF_SPLIT_K_PIPELINED(prefix)         \
+  TESSERA_LAUNCHES(prefix, policy::split_k_pipelined_128x256) \
+  TESSERA_LAUNCHES(prefix, policy::split_k_pipelined_256x128)

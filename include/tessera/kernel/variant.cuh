@@ -47,9 +47,7 @@ struct Variant {
   using LoaderA = tile::TileLoader<a_major, SmemA, threads, VecWidth, Guarded>;
   using LoaderB = tile::TileLoader<b_major, SmemB, threads, VecWidth, Guarded>;
   using Accumulator = float[thread_m][thread_n];
-  // What more a guarded kernel does to save time takes registers, which 8 x 4 accumulators leave
-  // and 8 x 8 do not.
-  static constexpr bool has_registers_left = thread_m * thread_n <= 32;
+  static constexpr bool has_registers_left = config.has_registers_left();
 
   // In the padding of the first k-tile A reads +0 and B -0: their product -0 leaves every
   // accumulator as it is, also a -0 that another block began, which adding +0 would turn into +0.

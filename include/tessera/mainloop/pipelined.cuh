@@ -186,12 +186,15 @@ struct pipelined {
   }
 
   // Registers move from producers to consumers in groups of four warps. To copy 40 are enough; two
-  // operands through registers need more in flight (8192^3: 53.8 TFLOPS with 64, 52.9 with 40).
+  // operands through registers need more in flight (8192^3: 53.8 TFLOPS with 64, 52.9 with 40), and
+  // 256 lines of A spill with 40.
   static constexpr bool shares_registers = arch::has_register_share && consumers % 128 == 0 &&
                                            producers % 128 == 0 && config.min_blocks.per_sm == 1;
   static constexpr int launch_registers = 65536 / (consumers + producers) / 8 * 8;
-  static constexpr int producer_registers =
-      CopierA::through_registers && CopierB::through_registers ? 64 : 40;
+  static constexpr int producer_registers = !CopierA::through_registers  ? 40
+                                            : CopierB::through_registers ? 64
+                                            : Variant::block_m > 128     ? 48
+                                                                         : 40;
   static constexpr int consumer_registers =
       (launch_registers + (launch_registers - producer_registers) * producers / consumers) / 8 * 8;
 };

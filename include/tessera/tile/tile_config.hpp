@@ -107,10 +107,15 @@ struct TileConfig {
   [[nodiscard]] constexpr bool has_exact_variant() const {
     return exact.compiled && producers.warps == 0 && streamed == Streamed::none;
   }
-  // Whether there is a variant with wide accesses of A and B and scalar ones of C: for layers with an
-  // odd number of outputs.
+  // Whether there is a variant with wide accesses of A and B and scalar ones of C: for layers with
+  // an odd number of outputs.
   [[nodiscard]] constexpr bool has_narrow_c_variant() const {
     return producers.warps > 0 && vec_width.floats > 1;
+  }
+  // What more a guarded kernel does to save time takes registers, which 8 x 4 accumulators leave
+  // and 8 x 8 do not.
+  [[nodiscard]] constexpr bool has_registers_left() const {
+    return thread_tile.m * thread_tile.n <= 32;
   }
   // Whether clusters add up to arch::max_cluster slices, where there are clusters: with Producers a
   // second epilogue costs the mainloop registers.

@@ -6,7 +6,7 @@ TESSERA_LAUNCHES(extern, policy::pipelined)
 TESSERA_LAUNCHES(extern, policy::split_k)
 TESSERA_LAUNCHES(extern, policy::split_k_wide)
 TESSERA_LAUNCHES(extern, policy::split_k_tall)
-TESSERA_LAUNCHES(extern, policy::split_k_pipelined)
+TESSERA_LAUNCHES_OF_SPLIT_K_PIPELINED(extern)
 TESSERA_LAUNCHES_OF_SKINNY(extern)
 TESSERA_LAUNCHES_OF_NARROW(extern)
 }  // namespace tessera

@@ -2,7 +2,7 @@
 #include "../launches.cuh"
 
 namespace tessera {
-TESSERA_LAUNCHES(, policy::split_k_pipelined)
+TESSERA_LAUNCHES_OF_SPLIT_K_PIPELINED()
 }  // namespace tessera
 
 namespace tessera::support {
