@@ -18,7 +18,7 @@ __extension__ using Wide = __int128;
 constexpr index_t largest_extent = 2147483647;
 
 // As policies have them: direct, scalar, 2 and 4 floats wide, one warp, the largest tiles, slices,
-// either operand streamed, producers with a tail and without.
+// either operand streamed, producers with a tail, with slices and without.
 constexpr TileConfig configs[] = {
     {.threads = {32, 32}},
     {.threads = {32, 32}, .k_tile = {32}, .stages = {1}},
@@ -74,6 +74,14 @@ constexpr TileConfig configs[] = {
      .stages = {3},
      .producers = {4},
      .even_tail = {132}},
+    {.threads = {16, 16},
+     .thread_tile = {16, 8},
+     .k_tile = {16},
+     .vec_width = {4},
+     .a_smem = {Major::mn},
+     .stages = {3},
+     .producers = {4},
+     .slices = {512}},
     {.threads = {8, 8},
      .thread_tile = {1, 1},
      .k_tile = {8},
@@ -277,7 +285,8 @@ void check_plan(const LaunchPlan& p, const Input& in) {
            (p.block_slices <= in.cut.block_wanted && p.block_slices <= config.block_slices.max &&
             (p.block_slices & (p.block_slices - 1)) == 0 && p.block_slices <= p.k_tiles),
        "slices of a block: a power of two, no more than wanted and allowed, each with a k-tile");
-  must(p.cluster == (in.cut.clusters && p.slices > 1 && p.slices <= 8), "clusters where they can");
+  must(p.cluster == (in.cut.clusters && config.adds_in_clusters() && p.slices > 1 && p.slices <= 8),
+       "clusters where they can");
   const Tail& tail = p.tail;
   if (tail.tiles != 0) {
     const int blocks = config.even_tail.blocks;
@@ -317,16 +326,21 @@ void check_plan(const LaunchPlan& p, const Input& in) {
     return;
   }
   must(width == 1 || width == full, "scalar or the policy's width");
-  must(p.vec_width_a == width && p.vec_width_b == width, "one width for all");
-  must(allows(in.c, width), "C allows the width");
-  must(!product || (allows(in.a, width) && allows(in.b, width)), "A and B allow the width");
+  const int operands = p.vec_width_a;
+  must(p.vec_width_b == operands, "one width for A and B");
+  must(operands == width || (operands == full && product && config.has_narrow_c_variant()),
+       "one width for all, or C alone is scalar");
+  must(allows(in.c, width), "C allows its width");
+  const bool operands_allow = !product || (allows(in.a, full) && allows(in.b, full));
+  must(operands == 1 || operands_allow, "A and B allow their width");
+  must(operands == full || !operands_allow || !product || !config.has_narrow_c_variant(),
+       "A and B are not narrowed by C where there is a variant for it");
   const bool whole = m % config.block_m() == 0 && n % config.block_n() == 0 &&
                      (!product || k % config.block_k() == 0);
   must(p.guarded || (whole && width == full), "ragged tiles carry guards");
   must(p.guarded || config.producers.warps == 0, "with producers there is no exact variant");
-  const bool all_allow =
-      allows(in.c, full) && (!product || (allows(in.a, full) && allows(in.b, full)));
-  must((width == full) == all_allow, "the policy's width where every operand allows it");
+  must((width == full) == (allows(in.c, full) && operands_allow),
+       "the policy's width where every operand allows it");
 }
 
 template <class F>

@@ -42,6 +42,7 @@ __global__ void publishes_first(float* memory) {
 TEST(LaunchOrder, ThreadsOfAProgrammaticLaunchMustWait) {
   alignas(16) float memory[4] = {};
   EXPECT_EQ(launch(waits, true, memory), cudaSuccess);
+  EXPECT_TRUE(emulator::last_launch_was_programmatic());
   const auto expect_report = [&](void (*kernel)(float*), const char* what) {
     EXPECT_EQ(launch(kernel, true, memory), cudaErrorLaunchFailure);
     EXPECT_NE(emulator::last_report().find(what), std::string::npos) << emulator::last_report();
@@ -56,6 +57,7 @@ TEST(LaunchOrder, ThreadsOfOthersNeedNot) {
   alignas(16) float memory[4] = {};
   for (const auto kernel : {waits, one_thread_does_not, copies_first, publishes_first}) {
     EXPECT_EQ(launch(kernel, false, memory), cudaSuccess) << emulator::last_report();
+    EXPECT_FALSE(emulator::last_launch_was_programmatic());
   }
 }
 

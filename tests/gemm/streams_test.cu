@@ -79,7 +79,25 @@ TEST_P(Streams, ChainedProducts) {
   EXPECT_TRUE(same) << same.message;
 }
 
-#if !defined(TESSERA_EMULATOR)  // where nothing is asynchronous
+#if defined(TESSERA_EMULATOR)
+
+// The emulator then checks that each thread waits for the launches before.
+TEST_P(Streams, LaunchesMayBeginEarly) {
+  GuardedMatrix a(filled(40, 40, Fill::uniform, 1), {}, 0),
+      b(filled(40, 40, Fill::uniform, 2), {}, 0), c(HostMatrix(40, 40), {}, 0);
+  const Stream stream;
+  for (GuardedMatrix* matrix : {&a, &b, &c}) matrix->upload(stream);
+  const auto gemm = [&](float alpha) {
+    return GetParam().gemm(alpha, a.const_view(), b.const_view(), 0.5f, c.view(), stream);
+  };
+  for (const float alpha : {1.0f, 0.0f}) {
+    ASSERT_TRUE(gemm(alpha).ok());
+    EXPECT_TRUE(emulator::last_launch_was_programmatic());
+  }
+  EXPECT_TRUE(plan_by(GetParam(), a, b, c).programmatic);
+}
+
+#else  // where something is asynchronous
 
 TEST_P(Streams, ReturnsBeforeTheWorkIsDone) {
   const Stream stream;

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 #include <tessera/host/plan.hpp>
+#include <utility>
 
 namespace tessera {
 namespace {
@@ -200,6 +201,39 @@ TEST(Plan, WithProducersEveryProblemIsGuarded) {
   EXPECT_EQ(p.block, 256 + 4 * 32);
   EXPECT_EQ(p.smem_bytes, smem_bytes(producers));
   static_assert(smem_bytes(producers) == 3 * (4 * 16 * (64 + 4 + 128 + 4) + 2 * 8));
+}
+
+// Layers with an odd number of outputs: A and B along k, C along n. Only where there is that
+// variant.
+TEST(Plan, WithProducersCAloneMayBeScalar) {
+  constexpr TileConfig producers = with(config, ASmem{Major::mn}, Stages{3}, Producers{4});
+  static_assert(producers.has_narrow_c_variant() && !config.has_narrow_c_variant() &&
+                !with(producers, VecWidth{1}).has_narrow_c_variant());
+  const auto widths = [](const TileConfig& c, index_t n, index_t k, float* c_data) {
+    const LaunchPlan p = make_plan("test", c, 1.0f, row_major(data, 128, k), col_major(data, k, n),
+                                   0.0f, row_major(c_data, 128, n));
+    EXPECT_EQ(p.vec_width_a, p.vec_width_b);
+    return std::pair{p.vec_width_a, p.vec_width_c};
+  };
+  EXPECT_EQ(widths(producers, 255, 32, data), std::pair(4, 1));
+  EXPECT_EQ(widths(producers, 256, 32, data + 1), std::pair(4, 1));
+  EXPECT_EQ(widths(producers, 255, 31, data), std::pair(1, 1));
+  EXPECT_EQ(widths(producers, 256, 32, data), std::pair(4, 4));
+  EXPECT_EQ(widths(config, 255, 32, data), std::pair(1, 1));
+}
+
+// A second epilogue for clusters would cost the mainloop registers.
+TEST(Plan, WithProducersSlicesGoThroughAWorkspace) {
+  constexpr TileConfig producers =
+      with(config, ASmem{Major::mn}, Stages{3}, Producers{4}, Slices{8});
+  static_assert(!producers.adds_in_clusters() && with(config, Slices{8}).adds_in_clusters());
+  const LaunchPlan p =
+      make_plan("test", producers, 1.0f, row_major(data, 128, 256), row_major(data, 256, 256), 0.0f,
+                row_major(data, 128, 256), {4, true});
+  EXPECT_EQ(p.slices, 4);
+  EXPECT_FALSE(p.cluster);
+  EXPECT_EQ(p.workspace_bytes, index_t{4} * 128 * 256 * 4);
+  EXPECT_EQ(p.smem_bytes, smem_bytes(producers));
 }
 
 TEST(Plan, WithoutAnExactVariantEveryProblemIsGuarded) {

@@ -190,7 +190,7 @@ TEST_F(Plans, SlicesOfK) {
     EXPECT_LE(p.slices, config.slices.max);
     EXPECT_EQ(p.slices > 1, config.slices.max > 1 && k_tiles > 1);
     EXPECT_EQ(p.grid, 6 * p.slices);
-    EXPECT_EQ(p.cluster, p.slices > 1 && p.slices <= 8);
+    EXPECT_EQ(p.cluster, config.adds_in_clusters() && p.slices > 1 && p.slices <= 8);
     const bool workspace = p.slices > 1 && !p.cluster;
     EXPECT_EQ(p.workspace_bytes, workspace ? p.slices * 6 * bm * bn * 4 : 0);
     EXPECT_EQ(p.reduction_grid > 0, workspace);
@@ -248,7 +248,8 @@ TEST_F(Plans, WidthOfTheNarrowestOperand) {
       const LaunchPlan p = policy.plan(1.0f, {at(0), bm, 4 * bk, ld(0, 4 * bk), Layout::row},
                                        {at(1), 4 * bk, bn, ld(1, bn), Layout::row}, 0.0f,
                                        {at(2), bm, bn, ld(2, bn), Layout::row});
-      EXPECT_EQ(p.vec_width_a, 1);
+      EXPECT_EQ(p.vec_width_a, i == 2 && config.has_narrow_c_variant() ? w : 1);
+      EXPECT_EQ(p.vec_width_c, 1);
       EXPECT_EQ(p.guarded, w > 1 || !config.has_exact_variant());
     }
   }

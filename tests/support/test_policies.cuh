@@ -53,6 +53,14 @@ struct small_pipelined : policy::pipelined {
            Stages{2}, Producers{1}, MinBlocks{2}, EvenTail{3});
 };
 
+// Its tiles with K in slices, few enough for a cluster, which nevertheless go through a workspace;
+// one where k is short.
+struct pipelined_slices : policy::pipelined {
+  static constexpr const char* name = "pipelined_slices";
+  static constexpr TileConfig config = with(small_pipelined::config, EvenTail{0}, Slices{5});
+  static constexpr int slices(const GemmShape&) { return 5; }
+};
+
 // K in 2 to 8 slices of different lengths, which the shape decides, on 32 x 32 x 8: clusters where
 // there are some. Pairs: an odd number of accesses for the blocks of a cluster to share.
 struct cluster_slices : policy::double_buffered {

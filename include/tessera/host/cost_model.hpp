@@ -222,7 +222,7 @@ constexpr void for_each_cut(const Chip& chip, const Candidate& candidate, const 
   for (int slices = 2; slices <= arch::max_cluster && slices <= limit; ++slices) {
     // Other clusters pack SMs in ways that the model does not know: 1024 x 64 x 1024 takes 12 us in
     // clusters of 7 where 8.4 are predicted, 197 x 768 x 768 in 48 of 8 14.8 instead of 13.1.
-    const bool few = slices < arch::max_cluster || tiles * slices <= 2 * chip.sm_count;
+    const bool few = slices < arch::max_cluster || tiles * slices <= 2 * index_t{chip.sm_count};
     const bool packs = (slices & (slices - 1)) == 0 && few;
     if (config.adds_in_clusters() && packs) f(slices, false);
     f(slices, true);

@@ -16,7 +16,8 @@ struct GemmShape {
 struct Vectorized {
   bool operands, all;
 
-  constexpr Vectorized(bool all_of_them) : operands(all_of_them), all(all_of_them) {}
+  constexpr explicit(false) Vectorized(bool all_of_them)
+      : operands(all_of_them), all(all_of_them) {}
   constexpr Vectorized(bool of_operands, bool of_c)
       : operands(of_operands), all(of_operands && of_c) {}
 };

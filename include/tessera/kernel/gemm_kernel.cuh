@@ -155,9 +155,9 @@ __global__ void __launch_bounds__(Policy::config.block_threads(),
   // Where the block stands, found anew: kept over the mainloop it takes registers of it.
   const int block = arch::opaque(static_cast<int>(blockIdx.x));
   const Slice slice = slice_of_block(block);
-  const auto [m, n, m_left, n_left] = position_of(slice);
+  const TilePosition at = position_of(slice);
   const typename V::Map map(arch::opaque(static_cast<int>(threadIdx.x)));
-  const epilogue::OutputTile c{args.c + m * args.ldc + n, args.ldc, m_left, n_left};
+  const epilogue::OutputTile c{args.c + at.m * args.ldc + at.n, args.ldc, at.m_left, at.n_left};
 
   // With producers one call of the epilogue for C and for what goes elsewhere: with two, the
   // mainloop loses 3 TFLOPS.
@@ -172,8 +172,8 @@ __global__ void __launch_bounds__(Policy::config.block_threads(),
     return;
   }
   const auto partial_tile = [&] {
-    const index_t first = (index_t{slice.number} * args.m + m) * args.n + n;
-    return epilogue::OutputTile{args.partials + first, args.n, m_left, n_left};
+    const index_t first = (index_t{slice.number} * args.m + at.m) * args.n + at.n;
+    return epilogue::OutputTile{args.partials + first, args.n, at.m_left, at.n_left};
   };
   if constexpr (splits && has_producers) {
     const bool is_partial = args.partials != nullptr;

@@ -182,11 +182,15 @@ cudaError_t cudaDeviceReset() { return cudaSuccess; }
 
 cudaError_t cudaDriverGetVersion(int* version) {
   if (version == nullptr) return record(cudaErrorInvalidValue);
-  *version = CUDART_VERSION;
+  *version = emulator::limits::kDriverVersion;
   return cudaSuccess;
 }
 
-cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+cudaError_t cudaRuntimeGetVersion(int* version) {
+  if (version == nullptr) return record(cudaErrorInvalidValue);
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
 
 cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long flags,
                                     cudaDriverEntryPointQueryResult* result) {

@@ -46,6 +46,7 @@ Options options_from_environment() {
 }
 
 thread_local std::string report;
+thread_local bool last_was_programmatic = false;
 
 const cudaLaunchAttribute* find_attribute(const cudaLaunchConfig_t& config,
                                           cudaLaunchAttributeID id) {
@@ -166,6 +167,7 @@ Failure run(Grid grid) {
 Options options = options_from_environment();
 
 const std::string& last_report() { return report; }
+bool last_launch_was_programmatic() { return last_was_programmatic; }
 
 namespace detail {
 
@@ -184,6 +186,7 @@ cudaError_t launch(const cudaLaunchConfig_t* config, const void* kernel, ThreadB
                   closure,
                   options,
                   nullptr};
+  last_was_programmatic = grid.programmatic;
   Failure failure = run(grid);
   if (failure.error == cudaSuccess) return cudaSuccess;
   report = std::move(failure.reason);

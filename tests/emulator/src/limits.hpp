@@ -23,6 +23,7 @@ inline constexpr int kRegisters = 65536;
 inline constexpr int kThreadsPerMultiprocessor = 2048;
 inline constexpr int kBlocksPerMultiprocessor = 32;
 inline constexpr int kL2Bytes = 50 * 1024 * 1024;
+inline constexpr int kDriverVersion = 12030;  // of CUDA 12.3
 inline constexpr int kMajor = 9;
 inline constexpr int kMinor = 0;
 

@@ -1,4 +1,5 @@
-"""Mutants of mainloop/pipelined.cuh, tile/tile_copier.cuh and host/tensor_map.cuh.
+"""Mutants of mainloop/pipelined.cuh, tile/tile_copier.cuh, host/tensor_map.cuh, and of what kernel
+and host do for policies with producers; and of arch/launch_order.cuh's callers.
 
 Not here, because they change no result: the order in which producers bring A and B, and the wait at
 their end (the emulator, like the hardware, finishes the copies of a thread that has returned). Nor
@@ -13,7 +14,11 @@ MAP = "thread/thread_map.cuh"
 PLAN = "host/plan.hpp"
 KERNEL = "kernel/gemm_kernel.cuh"
 MAPS = "host/tensor_map.cuh"
+DISPATCH = "host/dispatch.cuh"
+VARIANT = "kernel/variant.cuh"
+SUM = "kernel/sum_slices_kernel.cuh"
 SMALL = ("small_pipelined",)
+SLICES = ("pipelined_slices",)
 
 MUTANTS = (
     # Barriers
@@ -176,4 +181,34 @@ MUTANTS = (
            "the plan says exact where only guarded is compiled", policies=SMALL),
     Mutant("plan_block_without_producers", PLAN, "plan.block = config.block_threads()",
            "plan.block = config.thread_count()", "no producer is launched", policies=SMALL),
+    Mutant("plan_c_takes_the_width_of_a_and_b", PLAN,
+           "plan.vec_width_a = plan.vec_width_b = width;\n  }",
+           "plan.vec_width_a = plan.vec_width_b = plan.vec_width_c = width;\n  }",
+           "wide accesses to a C that has no such lines", net="address", policies=SMALL),
+    Mutant("dispatch_wide_c_always", DISPATCH, "if (plan.vec_width_c == 1) {",
+           "if (plan.vec_width_c == 0) {", "wide accesses to a C that has no such lines",
+           net="address", policies=SMALL),
+    Mutant("kernel_c_as_wide_as_a_and_b", KERNEL,
+           "f.template operator()<V::VecWidthC, Guarded>(acc, map, hands_on ?",
+           "f.template operator()<V::VecWidth, Guarded>(acc, map, hands_on ?",
+           "wide accesses to a C that has no such lines", net="address", policies=SMALL),
+
+    # Slices of K
+    Mutant("kernel_partial_of_pipelined_in_c", KERNEL, "is_partial ? partial_tile() : c", "c",
+           "each slice writes its own sum to C", policies=SLICES),
+    Mutant("kernel_whole_k_of_pipelined_in_the_workspace", KERNEL,
+           "is_partial ? partial_tile() : c", "partial_tile()",
+           "what is in one piece goes to a workspace that is not there", policies=SLICES),
+    Mutant("variant_boxes_of_slices", VARIANT, "(config.slices.max == 1) && ", "",
+           "a slice's boxes reach into another's k", policies=SLICES),
+
+    # Launches that overlap
+    Mutant("pipelined_does_not_wait_for_launches", KERNEL,
+           "if constexpr (has_producers) arch::wait_for_launches_before();", "",
+           "operands are read before they are written", policies=SMALL),
+    Mutant("kernel_does_not_wait_for_launches", KERNEL,
+           "if constexpr (!has_producers) arch::wait_for_launches_before();", "",
+           "operands are read before they are written", policies=("naive",)),
+    Mutant("sum_does_not_wait_for_launches", SUM, "arch::wait_for_launches_before();", "",
+           "slices are read before they are written", policies=("workspace_slices",)),
 )

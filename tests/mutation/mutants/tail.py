@@ -11,6 +11,7 @@ from .mutant import Mutant
 
 TAIL = "kernel/tail.cuh"
 KERNEL = "kernel/gemm_kernel.cuh"
+EPILOGUE = "epilogue/linear_combination.cuh"
 PROGRESS = "arch/progress.cuh"
 EVEN_TAIL = "host/even_tail.hpp"
 PLAN = "host/plan.hpp"
@@ -76,11 +77,11 @@ MUTANTS = (
            "what is handed on is written to C", policies=SMALL),
     Mutant("tail_end_handed_on", KERNEL, "piece.last < args.k_tiles", "piece.last <= args.k_tiles",
            "the last piece never writes C", policies=SMALL),
-    Mutant("tail_alpha_of_what_is_handed_on", KERNEL, "f.alpha = hands_on ? 1.0f : f.alpha;", "",
+    Mutant("tail_alpha_of_what_is_handed_on", EPILOGUE, "alpha = elsewhere ? 1.0f : alpha;", "",
            "alpha once for each piece", policies=SMALL),
-    Mutant("tail_alpha_left_out", KERNEL, "f.alpha = hands_on ? 1.0f : f.alpha;",
-           "f.alpha = 1.0f;", "alpha is forgotten", policies=SMALL),
-    Mutant("tail_beta_of_what_is_handed_on", KERNEL, "f.beta = hands_on ? 0.0f : f.beta;", "",
+    Mutant("tail_alpha_left_out", EPILOGUE, "alpha = elsewhere ? 1.0f : alpha;",
+           "alpha = 1.0f;", "alpha is forgotten", policies=SMALL),
+    Mutant("tail_beta_of_what_is_handed_on", EPILOGUE, "beta = elsewhere ? 0.0f : beta;", "",
            "the workspace is read as C", policies=SMALL),
     Mutant("tail_not_published", KERNEL, "if (hands_on) arch::publish(", "if (!hands_on) arch::publish(",
            "the next piece waits for ever", policies=SMALL),
@@ -88,11 +89,11 @@ MUTANTS = (
            "tail_tile.k_tiles_done(), piece.first)", "the next piece waits for ever",
            policies=SMALL),
     Mutant("tail_published_before_it_is_there", KERNEL,
-           "f.template operator()<V::VecWidth, Guarded>(acc, map, "
+           "f.template operator()<V::VecWidthC, Guarded>(acc, map, "
            "hands_on ? tail_tile.accumulators() : c);\n"
            "    if (hands_on) arch::publish(tail_tile.k_tiles_done(), piece.last);",
            "if (hands_on) arch::publish(tail_tile.k_tiles_done(), piece.last);\n"
-           "    f.template operator()<V::VecWidth, Guarded>(acc, map, "
+           "    f.template operator()<V::VecWidthC, Guarded>(acc, map, "
            "hands_on ? tail_tile.accumulators() : c);",
            "progress is told before the accumulators are left", net="thread", policies=SMALL),
     Mutant("progress_told_by_one_lane_alone", PROGRESS,

@@ -49,6 +49,9 @@ class ScopedOptions {
 // Why the last launch of this host thread failed; empty when it did not.
 const std::string& last_report();
 
+// Whether the last launch of this host thread was a programmatic dependent one.
+bool last_launch_was_programmatic();
+
 // Allocations of device and pinned memory that nobody has freed.
 std::size_t live_allocations();
 
