@@ -102,9 +102,9 @@ void barrier_wait(void* barrier, unsigned int parity);
 // 0. Nothing is read or written before somebody waits for the barrier's current phase.
 void copy_box(void* smem, const void* map, int first, int first_line, void* barrier);
 
-// Programmatic dependent launch: until the launches before this one have ended. They have, here; but
-// where a launch has that attribute, each of its threads must wait before it copies or publishes
-// something or returns, or the launch fails.
+// Programmatic dependent launch: until the launches before this one have ended. They have, here;
+// but where a launch has that attribute, each of its threads must wait before it copies or
+// publishes something or returns, or the launch fails.
 void wait_for_launches_before();
 
 // Progress in global memory that blocks tell each other: stores `value` after all that the calling
