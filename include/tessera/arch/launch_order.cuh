@@ -19,7 +19,7 @@ __device__ __forceinline__ void wait_for_launches_before() {
 
 // The next launch may begin once a thread of every block has said so, or the block has ended. Only
 // before a kernel that leaves the SMs to whatever comes after it: one whose blocks take the place
-// of this one's as it ends is spread unevenly (1024^3 in two slices: 53.5 us, so 72).
+// of this one's as it ends is spread unevenly (1024^3 in two slices: 72 us instead of 53.5).
 __device__ __forceinline__ void allow_next_launch() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;" ::: "memory");

@@ -24,9 +24,7 @@ Status dispatch(const LaunchPlan& plan, const kernel::GemmArguments& arguments,
   constexpr int width = config.vec_width.floats;
   // Without cp.async (sm_75, whose blocks have 64 KB) mainloop pipelined uses two of its stages.
   constexpr int least_smem = config.producers.warps > 0 ? smem_bytes(with(config, Stages{2})) : 0;
-  const LaunchShape shape{plan.grid,       plan.block,
-                          plan.smem_bytes, plan.cluster ? plan.slices : 1,
-                          least_smem,      plan.programmatic};
+  const LaunchShape shape = shape_of(plan, least_smem);
   const auto run = [&](auto* kernel) { return launch(kernel, shape, stream, arguments); };
   constexpr bool has_boxes = kernel::Variant<Policy, LayoutA, LayoutB, width, true>::has_boxes;
   if constexpr (width > 1) {

@@ -72,9 +72,7 @@ requires(Policy::config.streamed != Streamed::none) Status
   constexpr int least_smem = is_large ? smem_bytes(with(config, Stages{2})) : 0;
   static_assert(least_smem <= least_chip_bytes,
                 "two stages of a policy that streams an operand must fit the 64 KB of sm_75");
-  const LaunchShape shape{plan.grid,       plan.block,
-                          plan.smem_bytes, plan.cluster ? plan.slices : 1,
-                          least_smem,      plan.programmatic};
+  const LaunchShape shape = shape_of(plan, least_smem);
   return launch(scalar ? &kernel::streamed_kernel<Policy, along, 1>
                        : &kernel::streamed_kernel<Policy, along, config.vec_width.floats>,
                 shape, stream,

@@ -5,6 +5,7 @@
 #include "../arch/visibility.hpp"
 #include "../matrix_view.hpp"
 #include "../status.hpp"
+#include "plan.hpp"
 
 namespace tessera {
 namespace TESSERA_HIDDEN detail {
@@ -41,6 +42,12 @@ struct LaunchShape {
   int least_smem_bytes = 0;   // if not 0: what is enough on a chip that has not smem_bytes
   bool programmatic = false;  // may begin while what is before it in the stream ends
 };
+
+// That of a plan's product.
+inline LaunchShape shape_of(const LaunchPlan& plan, int least_smem_bytes) {
+  return {plan.grid,        plan.block,       plan.smem_bytes, plan.cluster ? plan.slices : 1,
+          least_smem_bytes, plan.programmatic};
+}
 
 // The shared memory to launch with on the current device.
 inline cudaError_t choose_smem(const LaunchShape& shape, int& bytes) {
