@@ -15,7 +15,7 @@ cudaError_t launch(void (*kernel)(float*), bool programmatic, float* memory) {
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(2);
   config.blockDim = dim3(33);
-  config.dynamicSmemBytes = 16;
+  config.dynamicSmemBytes = 33 * sizeof(float);
   config.attrs = &attribute;
   config.numAttrs = 1;
   const cudaError_t error = cudaLaunchKernelEx(&config, kernel, memory);
@@ -23,15 +23,20 @@ cudaError_t launch(void (*kernel)(float*), bool programmatic, float* memory) {
   return error;
 }
 
+// To each thread's own place.
+__device__ void copy(const float* memory) {
+  emulator::cp_async(emulator::dynamic_shared() + threadIdx.x * sizeof(float), memory, 4, 4);
+}
+
 __global__ void waits(float* memory) {
   emulator::wait_for_launches_before();
-  emulator::cp_async(emulator::dynamic_shared(), memory, 4, 4);
+  copy(memory);
 }
 __global__ void one_thread_does_not(float*) {
   if (threadIdx.x != 32) emulator::wait_for_launches_before();
 }
 __global__ void copies_first(float* memory) {
-  emulator::cp_async(emulator::dynamic_shared(), memory, 4, 4);
+  copy(memory);
   emulator::wait_for_launches_before();
 }
 __global__ void publishes_first(float* memory) {
