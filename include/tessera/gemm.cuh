@@ -6,11 +6,11 @@
 #include "arch/cluster.cuh"
 #include "arch/compiler.cuh"
 #include "arch/visibility.hpp"
+#include "automatic.cuh"
 #include "host/plan.hpp"
 #include "host/selection.cuh"
 #include "host/validate.hpp"
 #include "matrix_view.hpp"
-#include "policy.cuh"
 #include "status.hpp"
 #include "version.hpp"
 
